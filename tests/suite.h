@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* What every unit test program shares. */
+#ifndef FP4ORACLE_TESTS_SUITE_H
+#define FP4ORACLE_TESTS_SUITE_H
+
+#include <check.h>
+
+Suite *fpo_suite(void);
+
+#endif
