@@ -1,2 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 The fp4oracle authors
+
+# `make install`, a CMake package (find_package(fp4oracle)) and a pkg-config file.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS fp4oracle RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS fp4oracle_static fp4oracle_shared EXPORT fp4oracleTargets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY include/fp4oracle DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+if(EXISTS ${PROJECT_SOURCE_DIR}/tools/fp4oracle.1)
+  install(FILES tools/fp4oracle.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+endif()
+
+install(EXPORT fp4oracleTargets NAMESPACE fp4oracle:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/fp4oracle)
+configure_package_config_file(cmake/fp4oracleConfig.cmake.in ${PROJECT_BINARY_DIR}/fp4oracleConfig.cmake
+  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/fp4oracle)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/fp4oracleConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/fp4oracleConfig.cmake ${PROJECT_BINARY_DIR}/fp4oracleConfigVersion.cmake
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/fp4oracle)
+
+configure_file(cmake/fp4oracle.pc.in ${PROJECT_BINARY_DIR}/fp4oracle.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/fp4oracle.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
