@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* Scale layouts: the one formula over the registry's numbers, and the copies both ways. */
+#include <fp4oracle/layout.h>
+
+#include <string.h>
+
+static const fpo_layout_info layouts[FPO_LAYOUT_COUNT] = {
+#define ROW(...)                                                                                                       \
+    {                                                                                                                  \
+        __VA_ARGS__                                                                                                    \
+    }
+#define COLUMN(...)                                                                                                    \
+    {                                                                                                                  \
+        __VA_ARGS__                                                                                                    \
+    }
+#define FPO_LAYOUT(ID, name, tile_rows, tile_columns, row_multiple, row, column, order, summary)                       \
+    [FPO_LAYOUT_##ID] = {name, summary, tile_rows, tile_columns, row_multiple, row, column, order},
+#include <fp4oracle/layouts.inc>
+#undef FPO_LAYOUT
+#undef ROW
+#undef COLUMN
+};
+
+const fpo_layout_info *fpo_layout_describe(fpo_layout layout)
+{
+    return (unsigned)layout < FPO_LAYOUT_COUNT ? &layouts[layout] : NULL;
+}
+
+const char *fpo_layout_name(fpo_layout layout)
+{
+    return (unsigned)layout < FPO_LAYOUT_COUNT ? layouts[layout].name : "?";
+}
+
+const char *fpo_layout_summary(fpo_layout layout)
+{
+    return (unsigned)layout < FPO_LAYOUT_COUNT ? layouts[layout].summary : "?";
+}
+
+fpo_layout fpo_layout_by_name(const char *name)
+{
+    int layout = 0;
+    while (layout < FPO_LAYOUT_COUNT && strcmp(layouts[layout].name, name) != 0)
+        layout++;
+    return (fpo_layout)layout;
+}
+
+/* Tiles along one side; -1 on overflow. */
+static int64_t tiles(int64_t n, int64_t tile, int64_t multiple)
+{
+    int64_t unit = multiple > tile ? multiple : tile;
+    if (n < 0 || n > INT64_MAX - (unit - 1))
+        return -1;
+    return (n + unit - 1) / unit * (unit / tile);
+}
+
+/* A stored matrix: offset(row, column) is a sum of a function of the row and a function of the column. */
+typedef struct geometry {
+    const fpo_layout_info *info;
+    int64_t row_tile_stride, column_tile_stride;
+} geometry;
+
+static geometry measure(fpo_layout layout, int64_t rows, int64_t columns)
+{
+    const fpo_layout_info *info = &layouts[layout];
+    int64_t tile = (int64_t)info->tile_rows * info->tile_columns;
+    if (info->order == FPO_TILES_BY_ROW)
+        return (geometry){info, tile * tiles(columns, info->tile_columns, 1), tile};
+    return (geometry){info, tile, tile * tiles(rows, info->tile_rows, info->row_multiple)};
+}
+
+static int64_t weigh(const fpo_digit digits[FPO_DIGITS], int64_t index)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < FPO_DIGITS && digits[i].extent != 0; i++) {
+        sum += index % digits[i].extent * digits[i].stride;
+        index /= digits[i].extent;
+    }
+    return sum;
+}
+
+static int64_t row_offset(const geometry *g, int64_t row)
+{
+    return row / g->info->tile_rows * g->row_tile_stride + weigh(g->info->row, row);
+}
+
+static int64_t column_offset(const geometry *g, int64_t column)
+{
+    return column / g->info->tile_columns * g->column_tile_stride + weigh(g->info->column, column);
+}
+
+int64_t fpo_layout_size(fpo_layout layout, int64_t rows, int64_t columns)
+{
+    const fpo_layout_info *info = fpo_layout_describe(layout);
+    if (info == NULL)
+        return -1;
+    int64_t r = tiles(rows, info->tile_rows, info->row_multiple);
+    int64_t c = tiles(columns, info->tile_columns, 1);
+    int64_t size;
+    if (r < 0 || c < 0 || __builtin_mul_overflow(r, c, &size) ||
+        __builtin_mul_overflow(size, (int64_t)info->tile_rows * info->tile_columns, &size))
+        return -1;
+    return size;
+}
+
+int64_t fpo_layout_offset(fpo_layout layout, int64_t rows, int64_t columns, int64_t row, int64_t column)
+{
+    geometry g = measure(layout, rows, columns);
+    return row_offset(&g, row) + column_offset(&g, column);
+}
+
+/* Copies between the linear matrix and the stored one; `apply` says in which direction. */
+static void copy_scales(fpo_layout layout, int64_t rows, int64_t columns, size_t bytes, char *linear, char *stored,
+                        bool apply)
+{
+    geometry g = measure(layout, rows, columns);
+    for (int64_t row = 0; row < rows; row++) {
+        char *l = linear + (size_t)(row * columns) * bytes;
+        char *s = stored + (size_t)row_offset(&g, row) * bytes;
+        for (int64_t column = 0; column < columns; column++, l += bytes) {
+            char *at = s + (size_t)column_offset(&g, column) * bytes;
+            memcpy(apply ? at : l, apply ? l : at, bytes);
+        }
+    }
+}
+
+void fpo_layout_apply(fpo_layout layout, int64_t rows, int64_t columns, size_t element_bytes, const void *from,
+                      void *to, int fill)
+{
+    memset(to, fill, (size_t)fpo_layout_size(layout, rows, columns) * element_bytes);
+    copy_scales(layout, rows, columns, element_bytes, (char *)from, to, true);
+}
+
+void fpo_layout_undo(fpo_layout layout, int64_t rows, int64_t columns, size_t element_bytes, const void *from, void *to)
+{
+    copy_scales(layout, rows, columns, element_bytes, to, (char *)from, false);
+}
