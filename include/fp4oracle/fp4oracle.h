@@ -7,6 +7,8 @@
 
 #include <fp4oracle/cast.h>
 #include <fp4oracle/compare.h>
+#include <fp4oracle/diagnose.h>
+#include <fp4oracle/edit.h>
 #include <fp4oracle/format.h>
 #include <fp4oracle/gemm.h>
 #include <fp4oracle/layout.h>

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* Naming the cause: the smallest edit of the spec whose output equals the observed bytes. */
+#ifndef FP4ORACLE_DIAGNOSE_H
+#define FP4ORACLE_DIAGNOSE_H
+
+#include <fp4oracle/compare.h>
+#include <fp4oracle/edit.h>
+
+FPO_BEGIN_DECLS
+
+typedef enum fpo_verdict {
+    FPO_VERDICT_MATCH,      /* every byte is what the asked spec says */
+    FPO_VERDICT_LEGITIMATE, /* every byte is what another documented model says: not a defect */
+    FPO_VERDICT_FAULT,      /* every byte is what the spec says with the edits named: a defect */
+    FPO_VERDICT_UNEXPLAINED
+} fpo_verdict;
+
+enum { FPO_CAUSE_EDITS = 2, FPO_CAUSES = 16 };
+
+/* One explanation. edit_count edits, applied in order, give the observed bytes. */
+typedef struct fpo_cause {
+    size_t edit_count;
+    fpo_edit edits[FPO_CAUSE_EDITS];
+    bool legitimate; /* another documented accumulation and nothing else */
+} fpo_cause;
+
+typedef struct fpo_diagnosis {
+    fpo_verdict verdict;
+    size_t
+        cause_count; /* explanations of the smallest size: if there are several, the operands cannot tell them apart */
+    fpo_cause causes[FPO_CAUSES];
+    size_t hypotheses; /* how many were tried */
+    /* The hypothesis that came closest on the sample, where none explains everything. */
+    fpo_cause closest;
+    size_t closest_equal, sample;
+    fpo_comparison comparison; /* observed against the asked spec */
+} fpo_diagnosis;
+
+FPO_API const char *fpo_verdict_name(fpo_verdict verdict);
+
+/* `observed` is D as fpo_gemm lays it out for this spec (without d_scale). */
+FPO_API fpo_status fpo_diagnose(const fpo_gemm_spec *spec, const fpo_gemm_problem *problem, const void *observed,
+                                size_t observed_bytes, const fpo_execution *execution, fpo_diagnosis *diagnosis,
+                                fpo_error *error);
+
+FPO_END_DECLS
+
+#endif
