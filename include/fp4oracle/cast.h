@@ -28,14 +28,20 @@ typedef enum fpo_overflow {
     FPO_NON_FINITE, /* infinity where the format has one, else NaN; the largest number where there is neither */
 } fpo_overflow;
 
+/* NaN in a format that has it. */
 typedef enum fpo_nan_policy {
-    FPO_NAN_CANONICAL, /* positive NaN of the format, quiet, mantissa all ones (0x7F, 0x7FFFFFFF); where the format has
-                          none: largest positive number */
+    FPO_NAN_CANONICAL, /* positive, quiet, mantissa all ones: 0x7F, 0x7FFF, 0x7FFFFFFF */
     FPO_NAN_SIGNED,    /* the same with the sign of the input */
-    FPO_NAN_IEEE,      /* quiet NaN with only the top mantissa bit set (0x7FC0, 0x7E), sign of the input */
-    FPO_NAN_ZERO,      /* +0 */
-    FPO_NAN_SIGNED_ZERO
+    FPO_NAN_IEEE       /* quiet with only the top mantissa bit set (e5m2 0x7E, bf16 0x7FC0), sign of the input */
 } fpo_nan_policy;
+
+/* NaN in a format that has none (e2m1, e2m3, e3m2). */
+typedef enum fpo_no_nan_policy {
+    FPO_NO_NAN_LARGEST, /* largest positive number */
+    FPO_NO_NAN_LARGEST_SIGNED,
+    FPO_NO_NAN_ZERO, /* +0 */
+    FPO_NO_NAN_ZERO_SIGNED
+} fpo_no_nan_policy;
 
 /* A negative value in a format without a sign. */
 typedef enum fpo_negative_policy {
@@ -53,6 +59,7 @@ typedef struct fpo_cast {
     fpo_overflow overflow;
     fpo_overflow infinity;
     fpo_nan_policy nan;
+    fpo_no_nan_policy no_nan;
     fpo_negative_policy negative;
     fpo_no_zero_policy no_zero;
     bool drop_negative_zero; /* -0, and a negative that rounds to zero, become +0 */
@@ -60,7 +67,8 @@ typedef struct fpo_cast {
 
 /* Named policies: ptx (`cvt.rn.satfinite`), ptx_rp (ue8m0 round up), cuda_header, ieee (f16, bf16, f32 results), ... */
 typedef enum fpo_cast_preset {
-#define FPO_CAST(ID, name, rounding, overflow, infinity, nan, negative, no_zero, drop_negative_zero, summary) FPO_CAST_##ID,
+#define FPO_CAST(ID, name, rounding, overflow, infinity, nan, no_nan, negative, no_zero, drop_negative_zero, summary)  \
+    FPO_CAST_##ID,
 #include <fp4oracle/casts.inc>
 #undef FPO_CAST
     FPO_CAST_COUNT
@@ -72,8 +80,8 @@ FPO_API const char *fpo_cast_summary(fpo_cast_preset preset);
 /* FPO_CAST_COUNT if there is no such name. */
 FPO_API fpo_cast_preset fpo_cast_by_name(const char *name);
 
-/* The code of `value` in `format`. `random_bits` is used by FPO_STOCHASTIC alone: a fraction random_bits / 2^32 is added
- * in units of the last place kept. */
+/* The code of `value` in `format`. `random_bits` is used by FPO_STOCHASTIC alone: a fraction random_bits / 2^32 is
+ * added in units of the last place kept. */
 FPO_API uint32_t fpo_encode(fpo_format format, fpo_value value, const fpo_cast *policy, uint32_t random_bits);
 
 /* Conveniences over fpo_encode. */
