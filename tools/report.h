@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* What the subcommands say and how: colour on a terminal only, errors on stderr, JSON on stdout, progress. */
+#ifndef FP4ORACLE_TOOLS_REPORT_H
+#define FP4ORACLE_TOOLS_REPORT_H
+
+#include "command.h"
+
+#include <fp4oracle/status.h>
+#include <jansson.h>
+#include <stdio.h>
+
+typedef enum fpo_style_kind { FPO_PLAIN, FPO_BOLD, FPO_DIM, FPO_GOOD, FPO_BAD, FPO_WARN } fpo_style_kind;
+
+/* The escape sequence, or "" where `out` is no terminal, TERM is dumb or NO_COLOR is set (https://no-color.org). */
+const char *fpo_style(FILE *out, fpo_style_kind kind);
+
+/* Columns of the terminal behind `out`; 0 where it is none. */
+int fpo_terminal_width(FILE *out);
+
+/* "fp4oracle gen: MESSAGE" on stderr; the exit status that belongs to the error. */
+int fpo_report_error(const char *program, const fpo_error *error);
+/* The same with exit status 2 and a message of its own. */
+int fpo_report_unusable(const char *program, const char *format, ...) FPO_PRINTF(2, 3);
+
+/* A heading in bold, on stdout. */
+void fpo_heading(const char *format, ...) FPO_PRINTF(1, 2);
+/* The same after an empty line. */
+void fpo_section(const char *format, ...) FPO_PRINTF(1, 2);
+
+/* Prints `object` on stdout, indented, keys in the order of insertion, and releases it. */
+int fpo_print_json(json_t *object);
+/* A number as JSON has it; NaN and infinities, which JSON has not, as the strings "nan", "inf", "-inf". */
+json_t *fpo_json_number(double x);
+
+/* The command line as a shell takes it, quoted where needed, for "reproduce with"; free it. NULL without memory. */
+char *fpo_command_line(int argc, char *const *argv);
+
+/* For fpo_execution.progress: a bar on stderr, only if that is a terminal. `context` is a line of text. */
+void fpo_progress(void *context, double fraction_done);
+void fpo_progress_end(void);
+
+#endif
