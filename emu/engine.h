@@ -22,11 +22,16 @@ typedef struct fpo_prepared {
     int64_t scale_rows, scale_columns;
     void *scales;         /* scale_rows x scale_columns, unpacked; NULL if there are none */
     float tensor_scale;   /* after tensor_scale use: inverted, 1, squared where the spec says so */
+    uint8_t *row_classes; /* for each (wanted) row: FPO_ROW_* of what it feeds into the accumulation */
 } fpo_prepared;
 
-/* `name` ("a", "b") is for error messages. On failure nothing is allocated. */
+/* Whether a row has NaN or infinite codes, among its elements or its scales per K block. Most rows have none. */
+enum { FPO_ROW_NAN = 1, FPO_ROW_INFINITE = 2 };
+
+/* `name` ("a", "b") is for error messages. On failure nothing is allocated. `wanted`: NULL, or for each row whether it
+ * will be looked at; the codes of other rows may be missing. */
 fpo_status fpo_prepare(const fpo_operand_spec *spec, const fpo_operand *operand, int64_t rows, int64_t k,
-                       const char *name, fpo_prepared *prepared, fpo_error *error);
+                       const char *name, const bool *wanted, fpo_prepared *prepared, fpo_error *error);
 void fpo_prepared_free(fpo_prepared *prepared);
 
 /* Index of the scale of element (row, column). */
@@ -44,6 +49,9 @@ typedef struct fpo_gemm_context {
     fpo_isa isa; /* never FPO_ISA_BEST, and no more than the processor has */
 } fpo_gemm_context;
 
+/* The largest tile that fpo_gemm asks for. A multiple of 16 columns: the output quantiser's groups are never cut. */
+enum { FPO_TILE_M = 64, FPO_TILE_N = 64 };
+
 /* Rows [m0, m1) and columns [n0, n1) of D. */
 typedef struct fpo_tile {
     int64_t m0, m1, n0, n1;
@@ -60,6 +68,21 @@ fpo_status fpo_exact_tile(const fpo_gemm_context *context, fpo_tile tile, uint32
 
 /* The epilogue's program on one modelled accumulator: the code of D (or f32 bits of y with d_scale). */
 uint32_t fpo_epilogue_apply(const fpo_gemm_context *context, float acc, int64_t m, int64_t n);
+
+/* What the program's operations read. All are exact in f32. */
+float fpo_epilogue_operand_value(const fpo_gemm_context *context, fpo_epilogue_operand operand, int64_t m, int64_t n);
+/* Whether C counts: the spec has one and beta is not 0. */
+bool fpo_epilogue_reads_c(const fpo_gemm_context *context);
+float fpo_epilogue_c(const fpo_gemm_context *context, int64_t m, int64_t n);
+float fpo_epilogue_bias(const fpo_gemm_context *context, int64_t m, int64_t n);
+
+/* The output quantiser (spec.h) on `count` <= 16 numbers of a row, given as f32 bits: their codes replace them. Returns
+ * the code of the scale. */
+uint32_t fpo_quantize_output(const fpo_epilogue *epilogue, uint32_t *y, int count);
+
+/* Shapes, sizes and pointers of a problem against its spec. `output` may be NULL. */
+fpo_status fpo_problem_check(const fpo_gemm_spec *spec, const fpo_gemm_problem *problem, const fpo_gemm_output *output,
+                             fpo_error *error);
 
 /* One modelled instruction chain on decoded operands, the unit that recorded rows check. a and b: step->k codes each,
  * one per storage unit of the element format; sa, sb: scale codes, step->k / block_k of them, or NULL. c and the result

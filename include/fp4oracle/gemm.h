@@ -13,25 +13,26 @@ typedef enum fpo_isa { FPO_ISA_BEST = 0, FPO_ISA_PORTABLE, FPO_ISA_AVX2, FPO_ISA
 
 /* How to run, never what comes out: results do not depend on any of this. Zero-initialise for the defaults. */
 typedef struct fpo_execution {
-    int threads;  /* 0: as OpenMP decides */
-    fpo_isa isa;  /* FPO_ISA_BEST: what this processor has; asking for more than it has falls back to what it has */
+    int threads; /* 0: as OpenMP decides */
+    fpo_isa isa; /* FPO_ISA_BEST: what this processor has; asking for more than it has falls back to what it has */
     void (*progress)(void *context, double fraction_done); /* NULL, or called from one thread now and then */
     void *progress_context;
 } fpo_execution;
 
 typedef struct fpo_gemm_output {
-    void *d;       /* M x N in epilogue.d, rows contiguous (e2m1: two a byte, ceil(N/2) bytes a row) */
+    void *d; /* M x N in epilogue.d, rows contiguous (e2m1: two a byte, ceil(N/2) bytes a row) */
     size_t d_bytes;
     void *d_scale; /* NULL unless epilogue.d_scale: M x ceil(N/16) bytes, linear */
     size_t d_scale_bytes;
 } fpo_gemm_output;
 
-/* Bytes that the output of this spec and shape takes. */
+/* Bytes that the output of this spec and shape takes; 0 where that is no number (a bad spec or shape, an overflow). */
 FPO_API size_t fpo_output_bytes(const fpo_gemm_spec *spec, int64_t m, int64_t n);
 FPO_API size_t fpo_output_scale_bytes(const fpo_gemm_spec *spec, int64_t m, int64_t n);
 
 /* M, N, K >= 1, K no multiple of the block included (the last block is short). Errors name the operand and the
- * numbers; the output is untouched then. */
+ * numbers; the output is untouched then. Buffers of operands, C and bias must have exactly the size that the spec and
+ * shape say; those of the output may be larger. */
 FPO_API fpo_status fpo_gemm(const fpo_gemm_spec *spec, const fpo_gemm_problem *problem, const fpo_gemm_output *output,
                             const fpo_execution *execution, fpo_error *error);
 

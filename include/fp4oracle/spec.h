@@ -24,7 +24,9 @@ typedef struct fpo_scale_view {
     fpo_layout layout;
 } fpo_scale_view;
 
-/* How bytes are taken for numbers. */
+/* How bytes are taken for numbers. Where `read` differs from `stored`, it is the bytes of the whole stored buffer
+ * (codes: rows one after the other; scales: as the stored layout places them, padding 0x00) that are taken again, by
+ * the read view's own shape, packing, layout and formula. Bytes beyond the stored buffer read as 0x00. */
 typedef struct fpo_operand_view {
     fpo_format element;
     fpo_packing packing;
@@ -33,9 +35,9 @@ typedef struct fpo_operand_view {
 
 typedef enum fpo_tensor_scale_use {
     FPO_TENSOR_SCALE_MULTIPLY,
-    FPO_TENSOR_SCALE_DIVIDE, /* fault: taken for its inverse */
-    FPO_TENSOR_SCALE_IGNORE,
-    FPO_TENSOR_SCALE_TWICE
+    FPO_TENSOR_SCALE_DIVIDE, /* fault: RN(1/s) in its place */
+    FPO_TENSOR_SCALE_IGNORE, /* fault: 1 */
+    FPO_TENSOR_SCALE_TWICE   /* fault: RN(s*s) */
 } fpo_tensor_scale_use;
 
 typedef struct fpo_operand_spec {
@@ -45,21 +47,20 @@ typedef struct fpo_operand_spec {
 } fpo_operand_spec;
 
 /* The epilogue is a short program over y (f32, starts as the accumulator) and a coefficient (f32, starts as 1). Each
- * operation rounds to nearest f32 unless it says otherwise. Under the exact model the same program is one exact
- * expression, rounded once at the end, and the ROUND operations do nothing. */
+ * operation rounds to nearest f32 unless it says otherwise; a NaN that it makes is 0x7FFFFFFF. */
 typedef enum fpo_epilogue_op {
-    FPO_EPI_END = 0,
-    FPO_EPI_COEF_MUL, /* coef = RN(coef * operand) */
-    FPO_EPI_MUL,      /* y = RN(y * operand) */
-    FPO_EPI_MUL_COEF, /* y = RN(y * coef) */
-    FPO_EPI_FMA_COEF_ZERO, /* y = fma(coef, y, +0): turns -0 into +0 */
-    FPO_EPI_FMA_COEF_BETA_C, /* y = fma(coef, y, RN(beta*C)); as FPO_EPI_FMA_COEF_ZERO where beta is 0 */
-    FPO_EPI_FMA_BETA_C, /* y = fma(beta, C, y); nothing where beta is 0 */
-    FPO_EPI_ADD_BIAS, /* y = RN(y + bias) */
-    FPO_EPI_RELU,     /* NaN kept, else y > 0 ? y : +0 */
-    FPO_EPI_ROUND_F16, /* y = f16(y), overflow to infinity */
-    FPO_EPI_ROUND_BF16
+#define FPO_EPILOGUE_OP(ID, name, takes_operand, summary) FPO_EPI_##ID,
+#include <fp4oracle/epilogue_ops.inc>
+#undef FPO_EPILOGUE_OP
 } fpo_epilogue_op;
+
+typedef struct fpo_epilogue_op_info {
+    const char *name;
+    const char *summary;
+    bool takes_operand;
+} fpo_epilogue_op_info;
+
+FPO_API const fpo_epilogue_op_info *fpo_epilogue_op_describe(fpo_epilogue_op op); /* NULL if there is none */
 
 typedef enum fpo_epilogue_operand {
     FPO_EPI_NOTHING = 0,
@@ -68,8 +69,19 @@ typedef enum fpo_epilogue_operand {
     FPO_EPI_B_TENSOR_SCALE,
     FPO_EPI_A_SCALE, /* f32 scales per tensor or per row that are not part of the accumulation */
     FPO_EPI_B_SCALE,
-    FPO_EPI_D_SCALE /* reciprocal of the output's scale */
+    FPO_EPI_D_SCALE, /* multiplies the result before it is narrowed (cuBLASLt's scaleD): the reciprocal of what a reader
+                        of D multiplies by */
 } fpo_epilogue_operand;
+
+/* What the exact model (FPO_STEP_EXACT) means by the same program:
+ *  - acc = +0 + the sum of all sfA*A*sfB*B as a real number; every operation is exact, but for the ROUND operations,
+ * which round the exact number. A program without them rounds once, by d_cast, when y becomes D (with d_scale: to
+ * nearest f32, which the output quantiser takes).
+ *  - NaN and infinities follow IEEE 754 for every product of four and for every sum: a NaN code anywhere, a scale
+ *    included, makes NaN even where all products with it are zero; Inf*0 and Inf-Inf are NaN.
+ *  - A zero acc is +0, as in every kernel whose accumulator starts at +0. A product with zero has the product of the
+ *    signs; an exact sum that is zero is +0 unless both terms are -0.
+ *  - A number that is not zero but rounds to zero keeps its sign. */
 
 typedef struct fpo_epilogue_step {
     fpo_epilogue_op op;
@@ -80,13 +92,18 @@ enum { FPO_EPILOGUE_STEPS = 12 };
 
 typedef struct fpo_epilogue {
     fpo_epilogue_step steps[FPO_EPILOGUE_STEPS]; /* ends at FPO_EPI_END or when full */
-    fpo_format c;           /* format of C, FPO_FORMAT_NONE if there is none */
-    fpo_format bias;        /* format of the bias, FPO_FORMAT_NONE if there is none */
-    bool bias_per_row;      /* one bias per row of D (M) instead of per column (N) */
-    fpo_format d;           /* F32, BF16, F16, E4M3, E5M2; E2M1 with d_scale UE4M3 for an nvfp4 output */
-    fpo_format d_scale;     /* FPO_FORMAT_NONE, or UE4M3: D is quantised per 16 columns of a row */
-    fpo_cast d_cast;        /* how the final y becomes D */
+    fpo_format c;                                /* format of C, FPO_FORMAT_NONE if there is none */
+    fpo_format bias;                             /* format of the bias, FPO_FORMAT_NONE if there is none */
+    bool bias_per_row;                           /* one bias per row of D (M) instead of per column (N) */
+    fpo_format d;       /* F32, BF16, F16, E4M3, E5M2; E2M1 with d_scale UE4M3 for an nvfp4 output */
+    fpo_format d_scale; /* FPO_FORMAT_NONE, or UE4M3: D is quantised per 16 columns of a row, see below */
+    fpo_cast d_cast;    /* how the final y becomes D; not stochastic */
 } fpo_epilogue;
+
+/* The output quantiser (cuBLAS, "output quantizer"): per 16 consecutive columns of a row (the last group may be short),
+ *   amax = the largest |y|, NaN if any y is NaN;    S = ue4m3(RN(amax / 6)), to nearest even, saturating
+ *   R = RN(1 / S), and 0 where S is 0;              D = e2m1(RN(y * R)) by d_cast
+ * all in f32. The program's last operation is where a tensor scale of the output goes (FPO_EPI_D_SCALE). */
 
 typedef struct fpo_gemm_spec {
     fpo_operand_spec a, b;
@@ -113,7 +130,9 @@ FPO_API const fpo_block_format_info *fpo_block_format_describe(fpo_block_format 
 FPO_API fpo_block_format fpo_block_format_by_name(const char *name); /* FPO_BLOCK_COUNT if there is none */
 
 /* The spec of a right kernel for this pair: canonical views, the given model, D in format d, and the epilogue
- * y*alpha (+ beta*C + bias) with every tensor scale in the coefficient. */
+ * y = y*coef, + beta*C, + bias, with coef = RN(RN(sA*alpha)*sB) over the scales that span a whole tensor, after
+ * y = RN(RN(y*sA[m])*sB[n]) for scales per row (both as cuBLASLt has them). C and bias are NONE: set their formats to
+ * use them. d = E2M1 makes an nvfp4 output. */
 FPO_API fpo_status fpo_spec_init(fpo_gemm_spec *spec, fpo_block_format a, fpo_block_format b, const fpo_model *model,
                                  fpo_format d, fpo_error *error);
 /* FPO_OK if the spec makes sense; otherwise the error names the field. */
@@ -137,9 +156,11 @@ typedef struct fpo_gemm_problem {
     int64_t m, n, k;
     fpo_operand a, b;
     float alpha, beta; /* 1 and 0 where the caller has none */
-    float d_scale;     /* FPO_EPI_D_SCALE, and the tensor scale of an nvfp4 output; 1 where there is none */
-    const void *c;     /* M x N in epilogue.c, or NULL */
-    const void *bias;  /* N (or M) in epilogue.bias, or NULL */
+    float d_scale;     /* FPO_EPI_D_SCALE; 1 where there is none */
+    const void *c;     /* M x N in epilogue.c, rows contiguous; may be NULL where it is not read */
+    size_t c_bytes;
+    const void *bias; /* N (or M) in epilogue.bias, or NULL where the spec has none */
+    size_t bias_bytes;
 } fpo_gemm_problem;
 
 /* Number of scales of an operand of `rows` rows and `k` columns: rows and columns of its scale matrix. */

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* What the processor and this build have. */
+#include "engine.h"
+
+static fpo_isa best(void)
+{
+#if defined(FPO_X86) && defined(__GNUC__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd") &&
+        __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512vbmi"))
+        return FPO_ISA_AVX512;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return FPO_ISA_AVX2;
+#endif
+    return FPO_ISA_PORTABLE;
+}
+
+fpo_isa fpo_isa_resolve(fpo_isa wanted)
+{
+    fpo_isa have = best();
+    return wanted == FPO_ISA_BEST || wanted > have ? have : wanted;
+}
