@@ -12,6 +12,7 @@ add_library(fpo_mpfr INTERFACE)
 target_link_libraries(fpo_mpfr INTERFACE ${MPFR_LIBRARY} ${GMP_LIBRARY})
 if(FPO_BUILD_TESTS)
   pkg_check_modules(CHECK REQUIRED IMPORTED_TARGET check)
+  pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd) # tests/data is compressed
 endif()
 
 # Optional: without it everything else builds and passes its tests.

@@ -75,7 +75,35 @@ static bool never_overflows(fpo_rounding rounding, bool negative)
 /* Magnitude of what lies beyond the largest number. max_finite + 1 is infinity (IEEE) or NaN (the others that have). */
 static uint32_t overflow_magnitude(const fpo_format_info *f, fpo_overflow overflow)
 {
-    return f->max_finite + (overflow == FPO_NON_FINITE && f->specials != FPO_SPECIALS_NONE ? 1 : 0);
+    return f->max_finite + (overflow != FPO_SATURATE && f->specials != FPO_SPECIALS_NONE ? 1 : 0);
+}
+
+static uint32_t all_ones(const fpo_format_info *f)
+{
+    return (1u << (f->exponent_bits + f->mantissa_bits)) - 1;
+}
+
+static uint32_t encode_finite(const fpo_format_info *f, fpo_value value, bool negative, const fpo_cast *policy,
+                              uint32_t random_bits)
+{
+    fpo_rounding rounding = policy->rounding;
+    int zeros = value.significand == 0 ? 64 : __builtin_clzll(value.significand);
+    uint32_t unchecked = f->max_finite + 1; /* what FPO_UNCHECKED makes of an overflow */
+    if ((int64_t)value.exponent + 63 - zeros <= f->max_exponent) {
+        cut c = cut_magnitude(f, value.significand, value.exponent, value.sticky);
+        bool nearest = rounding <= FPO_NEAREST_TOWARD_ZERO, inexact = c.fraction != 0 || c.sticky;
+        bool up = goes_up(c, rounding, negative, random_bits);
+        if (policy->lowest_up && f->specials == FPO_SPECIALS_UE8M0 && nearest && c.code == 0)
+            up = inexact;
+        if (c.code + up <= f->max_finite)
+            return c.code + up;
+        unchecked = up ? all_ones(f) : f->max_finite;
+    }
+    if (never_overflows(rounding, negative))
+        return f->max_finite;
+    return policy->overflow == FPO_UNCHECKED && f->specials != FPO_SPECIALS_NONE
+               ? unchecked
+               : overflow_magnitude(f, policy->overflow);
 }
 
 static uint32_t sign_bit(const fpo_format_info *f, bool negative)
@@ -91,67 +119,47 @@ static uint32_t encode_nan(const fpo_format_info *f, bool negative, const fpo_ca
         case FPO_NO_NAN_LARGEST_SIGNED: return f->max_finite | sign_bit(f, negative);
         case FPO_NO_NAN_ZERO: return 0;
         case FPO_NO_NAN_ZERO_SIGNED: return sign_bit(f, negative);
+        case FPO_NO_NAN_ZERO_OPPOSITE: return sign_bit(f, !negative);
         }
     }
-    uint32_t all_ones = (1u << (f->exponent_bits + f->mantissa_bits)) - 1;
+    uint32_t nan = all_ones(f);
     switch (policy->nan) {
-    case FPO_NAN_CANONICAL: return all_ones;
-    case FPO_NAN_SIGNED: return all_ones | sign_bit(f, negative);
+    case FPO_NAN_CANONICAL: return nan;
+    case FPO_NAN_SIGNED: return nan | sign_bit(f, negative);
     case FPO_NAN_IEEE:
-        /* Where the mantissa has one NaN only (or no bits), that is it. */
-        if (f->specials == FPO_SPECIALS_IEEE)
-            all_ones &= ~((1u << (f->mantissa_bits - 1)) - 1);
-        return all_ones | sign_bit(f, negative);
+        if (f->specials == FPO_SPECIALS_IEEE) /* the others have one NaN only */
+            nan &= ~((1u << (f->mantissa_bits - 1)) - 1);
+        return nan | sign_bit(f, negative);
     }
-    return all_ones;
+    return nan;
 }
 
 uint32_t fpo_encode(fpo_format format, fpo_value value, const fpo_cast *policy, uint32_t random_bits)
 {
+    if (format == FPO_UE4M3 && policy->negative == FPO_NEGATIVE_KEEP_BIT7)
+        format = FPO_E4M3;
     const fpo_format_info *f = fpo_format_describe(format);
     if (f == NULL || f->bits == 0)
         return 0;
     if (value.kind == FPO_NAN)
         return encode_nan(f, value.negative, policy);
 
-    uint32_t sign = sign_bit(f, value.negative);
-    bool negative = value.negative;
-    if (f->sign_bits == 0 && negative) {
-        negative = false; /* directed rounding is of the magnitude from here on */
-        if (policy->negative == FPO_NEGATIVE_KEEP_BIT7 && format == FPO_UE4M3) {
-            sign = 0x80;
-            negative = true;
-        } else if (value.kind != FPO_ZERO && policy->negative == FPO_NEGATIVE_ZERO) {
+    bool negative = value.negative && f->sign_bits != 0;
+    if (value.negative && !negative && value.kind != FPO_ZERO) {
+        if (policy->negative == FPO_NEGATIVE_ZERO)
             return 0;
-        } else if (value.kind != FPO_ZERO && policy->negative == FPO_NEGATIVE_NAN) {
+        if (policy->negative == FPO_NEGATIVE_NAN)
             return encode_nan(f, false, policy);
-        }
     }
 
     uint32_t magnitude = 0;
-    switch (value.kind) {
-    case FPO_NAN: break;
-    case FPO_ZERO:
-        if (f->specials == FPO_SPECIALS_UE8M0 && policy->no_zero == FPO_NO_ZERO_NAN)
-            return encode_nan(f, false, policy);
-        break;
-    case FPO_INFINITE: magnitude = overflow_magnitude(f, policy->infinity); break;
-    case FPO_FINITE: {
-        int64_t exponent = value.exponent;
-        int zeros = value.significand == 0 ? 64 : __builtin_clzll(value.significand);
-        magnitude = f->max_finite + 1;
-        if (exponent + 63 - zeros <= f->max_exponent) {
-            cut c = cut_magnitude(f, value.significand, exponent, value.sticky);
-            magnitude = c.code + goes_up(c, policy->rounding, negative, random_bits);
-        }
-        if (magnitude > f->max_finite) {
-            bool largest = never_overflows(policy->rounding, negative);
-            magnitude = largest ? f->max_finite : overflow_magnitude(f, policy->overflow);
-        }
-        break;
-    }
-    }
-    return magnitude == 0 && policy->drop_negative_zero ? 0 : magnitude | sign;
+    if (value.kind == FPO_FINITE)
+        magnitude = encode_finite(f, value, negative, policy, random_bits);
+    else if (value.kind == FPO_INFINITE)
+        magnitude = overflow_magnitude(f, policy->infinity);
+    else if (f->specials == FPO_SPECIALS_UE8M0 && policy->no_zero == FPO_NO_ZERO_NAN)
+        magnitude = all_ones(f);
+    return magnitude == 0 && policy->drop_negative_zero ? 0 : magnitude | sign_bit(f, negative);
 }
 
 uint32_t fpo_encode_double(fpo_format format, double x, const fpo_cast *policy)

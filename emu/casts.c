@@ -12,8 +12,10 @@ typedef struct named_cast {
 } named_cast;
 
 static const named_cast presets[FPO_CAST_COUNT] = {
-#define FPO_CAST(ID, name_, rounding_, overflow_, infinity_, nan_, no_nan_, negative_, no_zero_, drop_, summary_)      \
-    [FPO_CAST_##ID] = {name_, summary_, {rounding_, overflow_, infinity_, nan_, no_nan_, negative_, no_zero_, drop_}},
+#define FPO_CAST(ID, name_, rounding_, overflow_, infinity_, nan_, no_nan_, negative_, no_zero_, lowest_, drop_,       \
+                 summary_)                                                                                             \
+    [FPO_CAST_##ID] = {                                                                                                \
+        name_, summary_, {rounding_, overflow_, infinity_, nan_, no_nan_, negative_, no_zero_, lowest_, drop_}},
 #include <fp4oracle/casts.inc>
 #undef FPO_CAST
 };

@@ -26,6 +26,8 @@ typedef enum fpo_rounding {
 typedef enum fpo_overflow {
     FPO_SATURATE,   /* largest finite number, sign kept */
     FPO_NON_FINITE, /* infinity where the format has one, else NaN; the largest number where there is neither */
+    FPO_UNCHECKED /* onnxruntime's Cast with saturate=0, which is FPO_NON_FINITE but for two oversights: what rounds up
+                     past the largest number becomes NaN, in e5m2 too; in e4m3, [480, 496) becomes 448 */
 } fpo_overflow;
 
 /* NaN in a format that has it. */
@@ -40,7 +42,8 @@ typedef enum fpo_no_nan_policy {
     FPO_NO_NAN_LARGEST, /* largest positive number */
     FPO_NO_NAN_LARGEST_SIGNED,
     FPO_NO_NAN_ZERO, /* +0 */
-    FPO_NO_NAN_ZERO_SIGNED
+    FPO_NO_NAN_ZERO_SIGNED,
+    FPO_NO_NAN_ZERO_OPPOSITE /* ml_dtypes: -0 for NaN, +0 for -NaN */
 } fpo_no_nan_policy;
 
 /* A negative value in a format without a sign. */
@@ -62,12 +65,15 @@ typedef struct fpo_cast {
     fpo_no_nan_policy no_nan;
     fpo_negative_policy negative;
     fpo_no_zero_policy no_zero;
+    bool lowest_up;          /* to nearest in ue8m0, everything between its two smallest numbers goes up: torch and
+                                ml_dtypes, which round the bits of an f32, where 2^-127 is subnormal */
     bool drop_negative_zero; /* -0, and a negative that rounds to zero, become +0 */
 } fpo_cast;
 
-/* Named policies: ptx (`cvt.rn.satfinite`), ptx_rp (ue8m0 round up), cuda_header, ieee (f16, bf16, f32 results), ... */
+/* Named policies: ptx (`cvt.rn.satfinite`), ieee (f16, bf16, f32 results), torch, ml_dtypes, ... */
 typedef enum fpo_cast_preset {
-#define FPO_CAST(ID, name, rounding, overflow, infinity, nan, no_nan, negative, no_zero, drop_negative_zero, summary)  \
+#define FPO_CAST(ID, name, rounding, overflow, infinity, nan, no_nan, negative, no_zero, lowest_up,                    \
+                 drop_negative_zero, summary)                                                                          \
     FPO_CAST_##ID,
 #include <fp4oracle/casts.inc>
 #undef FPO_CAST

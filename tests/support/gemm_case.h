@@ -2,8 +2,8 @@
  * Copyright 2026 The fp4oracle authors */
 
 /* A GEMM case for tests: spec, problem and buffers that it owns. */
-#ifndef FP4ORACLE_TESTS_SUPPORT_GEMM_H
-#define FP4ORACLE_TESTS_SUPPORT_GEMM_H
+#ifndef FP4ORACLE_TESTS_GEMM_CASE_H
+#define FP4ORACLE_TESTS_GEMM_CASE_H
 
 #include <fp4oracle/gemm.h>
 #include <fp4oracle/random.h>

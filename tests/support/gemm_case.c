@@ -2,7 +2,7 @@
  * Copyright 2026 The fp4oracle authors */
 
 /* GEMM cases for tests. */
-#include "support_gemm.h"
+#include "gemm_case.h"
 #include "suite.h"
 
 #include <stdlib.h>
