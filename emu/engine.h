@@ -57,6 +57,11 @@ typedef struct fpo_tile {
     int64_t m0, m1, n0, n1;
 } fpo_tile;
 
+/* FPO_OK if the instruction can be given such operands, right or wrong ones, and the schedule uses their scales. A model
+ * takes fewer (fpo_model_takes): a fault may read what no kernel would. */
+fpo_status fpo_accumulation_check_operands(const fpo_accumulation *accumulation, const fpo_operand_view *a,
+                                           const fpo_operand_view *b, fpo_error *error);
+
 /* Modelled accumulators of a tile (FPO_STEP_FMA and FPO_STEP_FUSED): acc[(m - m0) * (n1 - n0) + n - n0], before the
  * epilogue. An f16 accumulator is held exactly in the float. Every tile can be computed on its own, by any thread;
  * the result of an element depends on (m, n) and the spec alone. */

@@ -118,8 +118,8 @@ fpo_status fpo_spec_check(const fpo_gemm_spec *spec, fpo_error *error)
         status = check_operand(&spec->b, "b", error);
     if (status == FPO_OK)
         status = check_epilogue(spec, error);
-    if (status == FPO_OK && (unsigned)spec->accumulation.step.kind > FPO_STEP_FUSED)
-        status = fpo_fail(error, FPO_ERR_ARGUMENT, "accumulation.step.kind: %d is no kind of step",
-                          (int)spec->accumulation.step.kind);
-    return status;
+    if (status == FPO_OK)
+        status = fpo_accumulation_check(&spec->accumulation, error);
+    return status == FPO_OK ? fpo_accumulation_check_operands(&spec->accumulation, &spec->a.read, &spec->b.read, error)
+                            : status;
 }

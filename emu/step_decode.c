@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* Element and scale codes as the multiplier of a step sees them. */
+#include "step.h"
+
+fpo_format fpo_step_operand_format(const fpo_step *step, fpo_format element)
+{
+    return step->operand_format != FPO_FORMAT_NONE ? step->operand_format : element;
+}
+
+int fpo_step_fraction(fpo_format format)
+{
+    return format == FPO_FORMAT_NONE ? 0 : fpo_format_describe(format)->mantissa_bits;
+}
+
+bool fpo_step_takes_element(const fpo_step *step, fpo_format element)
+{
+    const fpo_format_info *info = fpo_format_describe(fpo_step_operand_format(step, element));
+    if (info == NULL || info->bits == 0 || info->mantissa_bits > 10 || info->specials == FPO_SPECIALS_UE8M0)
+        return false;
+    /* A conversion is exact, or the cut of an f32; a dequantising kernel rounds. */
+    const fpo_format_info *from = fpo_format_describe(element);
+    return step->dequantised || element == FPO_F32 ||
+           (from->mantissa_bits <= info->mantissa_bits && from->quantum >= info->quantum &&
+            from->max_exponent <= info->max_exponent);
+}
+
+/* The digits of a code in a format of at most 11 significant bits. */
+static fpo_digits digits_of_code(const fpo_step *step, const fpo_format_info *info, fpo_format format, uint32_t code)
+{
+    fpo_value value = fpo_decode(format, code);
+    switch (value.kind) {
+    case FPO_NAN: return (fpo_digits){0, FPO_EXPONENT_NAN};
+    case FPO_INFINITE: return (fpo_digits){value.negative ? -1 : 1, FPO_EXPONENT_INFINITY};
+    case FPO_ZERO: return (fpo_digits){0, step->zero_exponent != 0 ? step->zero_exponent : info->min_exponent};
+    case FPO_FINITE: break;
+    }
+    /* significand * 2^exponent in units of the format's last place at its own exponent. */
+    int64_t significand = (int64_t)value.significand;
+    int exponent = value.exponent + info->mantissa_bits;
+    while (significand >= (int64_t)2 << info->mantissa_bits) {
+        significand >>= 1; /* trailing zeros: fpo_decode need not normalise */
+        exponent++;
+    }
+    while (significand < (int64_t)1 << info->mantissa_bits && exponent > info->min_exponent) {
+        significand <<= 1;
+        exponent--;
+    }
+    return (fpo_digits){(int16_t)(value.negative ? -significand : significand), (int16_t)exponent};
+}
+
+/* The bits of f32 that tf32 or bf16 keeps: cut, not rounded. */
+static uint32_t cut_f32(fpo_format to, uint32_t code)
+{
+    return code >> (fpo_format_describe(FPO_F32)->mantissa_bits - fpo_format_describe(to)->mantissa_bits);
+}
+
+fpo_digits fpo_step_decode(const fpo_step *step, fpo_format element, uint32_t code)
+{
+    fpo_format to = fpo_step_operand_format(step, element);
+    const fpo_format_info *info = fpo_format_describe(to);
+    if (element == FPO_F32 && to != FPO_F32)
+        return digits_of_code(step, info, to, cut_f32(to, code));
+    /* Exact: the digits are those of the wider format, which decides what is subnormal. */
+    return digits_of_code(step, info, element, code);
+}
+
+fpo_digits fpo_step_decode_scale(const fpo_step *step, fpo_format scale, uint32_t code)
+{
+    return digits_of_code(step, fpo_format_describe(scale), scale, code);
+}
+
+uint32_t fpo_step_dequantise(const fpo_step *step, fpo_format element, uint32_t code, fpo_format scale,
+                             uint32_t scale_code)
+{
+    fpo_value value = fpo_decode(element, code);
+    if (scale != FPO_FORMAT_NONE)
+        value = fpo_value_multiply(value, fpo_decode(scale, scale_code));
+    return fpo_encode(step->operand_format, value, fpo_cast_describe(FPO_CAST_IEEE), 0);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* Chains of instructions: over panels (for GEMMs), and one instruction over codes (for recorded rows). */
+#include "panel.h"
+
+#include <math.h>
+
+static void chain_fma(const fpo_panel *a, const fpo_panel *b, int64_t m, int64_t n0, int64_t columns, int64_t k0,
+                      int64_t k1, uint32_t *accumulator)
+{
+    const float *x = a->values + m * a->k;
+    for (int64_t j = 0; j < columns; j++) {
+        const float *y = b->values + (n0 + j) * b->k;
+        float sum = fpo_float_of_bits(accumulator[j]);
+        for (int64_t k = k0; k < k1; k++)
+            sum = fmaf(x[k], y[k], sum);
+        accumulator[j] = fpo_bits_of_float(fpo_canonical(sum));
+    }
+}
+
+static fpo_step_side side_at(const fpo_step *step, const fpo_panel *panel, int64_t row, int64_t index)
+{
+    int64_t k = index * step->k;
+    return (fpo_step_side){
+        .elements = panel->elements + row * panel->k + k,
+        .scales = panel->scales != NULL ? panel->scales + row * panel->scale_columns : NULL,
+        .first_k = k,
+        .block_k = panel->block_k,
+        .fraction = panel->fraction,
+        .scale_fraction = panel->scale_fraction,
+    };
+}
+
+void fpo_chain_row(const fpo_step *step, const fpo_panel *a, const fpo_panel *b, int64_t m, int64_t n0, int64_t columns,
+                   int64_t step0, int64_t step1, uint32_t *accumulator)
+{
+    if (step->kind == FPO_STEP_FMA) {
+        chain_fma(a, b, m, n0, columns, step0 * step->k, step1 * step->k, accumulator);
+        return;
+    }
+    for (int64_t j = 0; j < columns; j++)
+        for (int64_t i = step0; i < step1; i++) {
+            fpo_step_side x = side_at(step, a, m, i), y = side_at(step, b, n0 + j, i);
+            accumulator[j] = fpo_step_chain(step, &x, &y, accumulator[j]);
+        }
+}
+
+/* Digits of codes and scales of one side, which the buffers hold. */
+static fpo_step_side side_of_codes(const fpo_step *step, fpo_format element, const void *codes, fpo_format scale,
+                                   const void *scales, int block_k, fpo_digits *digits, fpo_digits *scale_digits)
+{
+    for (int k = 0; k < step->k; k++)
+        digits[k] = fpo_step_decode(step, element, fpo_load_code(element, codes, (size_t)k));
+    for (int i = 0; scales != NULL && i * block_k < step->k; i++)
+        scale_digits[i] = fpo_step_decode_scale(step, scale, fpo_load_code(scale, scales, (size_t)i));
+    return (fpo_step_side){
+        .elements = digits,
+        .scales = scales != NULL ? scale_digits : NULL,
+        .block_k = block_k,
+        .fraction = fpo_step_fraction(fpo_step_operand_format(step, element)),
+        .scale_fraction = scales != NULL ? fpo_step_fraction(scale) : 0,
+    };
+}
+
+uint32_t fpo_step_run(const fpo_step *step, const fpo_step_operands *operands, uint32_t c)
+{
+    fpo_digits a[FPO_STEP_MAX_K], b[FPO_STEP_MAX_K], sa[FPO_STEP_MAX_K], sb[FPO_STEP_MAX_K];
+    const fpo_step_operands *o = operands;
+    fpo_step_side x = side_of_codes(step, o->a_element, o->a, o->a_scale, o->sa, o->block_k, a, sa);
+    fpo_step_side y = side_of_codes(step, o->b_element, o->b, o->b_scale, o->sb, o->block_k, b, sb);
+    return fpo_step_chain(step, &x, &y, c);
+}
