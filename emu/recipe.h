@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* A recipe compiled: text (include/fp4oracle/recipes/) to a list of steps over registers.
+ *
+ *   recipe_parse.c  text -> program
+ *   recipe_eval.c   the meaning of one step, on one value
+ *   quantize*.c     the program over a tensor: scope by scope, many values at a time */
+#ifndef FP4ORACLE_EMU_RECIPE_H
+#define FP4ORACLE_EMU_RECIPE_H
+
+#include <fp4oracle/quantize.h>
+
+typedef enum fpo_function {
+#define FPO_FUNCTION(ID, name, arity, summary) FPO_FN_##ID,
+#include "recipe_functions.inc"
+#undef FPO_FUNCTION
+    FPO_FN_COUNT
+} fpo_function;
+
+/* How often a value changes: once a tensor, ..., once an element. A step runs in the widest scope that its arguments
+ * allow. SCOPE_INPUT is the element before any amax is taken. */
+typedef enum fpo_scope {
+    FPO_SCOPE_TENSOR,
+    FPO_SCOPE_ROW,
+    FPO_SCOPE_INPUT,
+    FPO_SCOPE_BLOCK,
+    FPO_SCOPE_TRY,
+    FPO_SCOPE_ELEMENT,
+    FPO_SCOPE_ERROR,
+    FPO_SCOPE_COUNT
+} fpo_scope;
+
+/* Which elements an amax skips. */
+typedef enum fpo_amax_rule {
+    FPO_AMAX_NAN_WINS,  /* a NaN makes it NaN (torch, max.NaN) */
+    FPO_AMAX_NAN_LOSES, /* NaN is skipped; NaN only where all are (fmaxf, PTX max, hmax2) */
+    FPO_AMAX_EVEN_ODD,  /* even and odd elements apart, as above, then even > odd ? even : odd (FlashInfer) */
+    FPO_AMAX_NAN_ZERO   /* NaN is skipped, and 0 where all are (fmaxf from a start of 0) */
+} fpo_amax_rule;
+
+enum { FPO_REGISTERS = 96, FPO_RECIPE_STEPS = 96, FPO_TRIES = 8, FPO_NO_REGISTER = -1 };
+
+typedef struct fpo_register {
+    const char *name; /* points into the text; NULL: an unnamed intermediate value */
+    uint8_t name_length;
+    uint8_t scope;
+    bool constant;
+    double number; /* of a constant */
+} fpo_register;
+
+typedef struct fpo_recipe_step {
+    uint8_t function; /* fpo_function */
+    uint8_t scope;
+    bool ftz;
+    bool f64;         /* computed and kept in double: Python numbers; tensor scope only */
+    int16_t to, argument[3];
+    fpo_format format; /* of FPO_FN_ENCODE and FPO_FN_CODE */
+    fpo_cast cast;
+    bool wrap; /* e2m1 without a largest number: the exponent runs over into the sign bit (fouroversix' packer) */
+} fpo_recipe_step;
+
+typedef struct fpo_program {
+    fpo_register registers[FPO_REGISTERS];
+    int register_count;
+    fpo_recipe_step steps[FPO_RECIPE_STEPS];
+    int step_count;
+    fpo_amax_rule amax_rule;
+    int amax_rows, amax_k; /* region of an amax where it is larger than a block of scales: 16x16; else 0 */
+    float tries[FPO_TRIES]; /* candidates of a search, in order; the first smallest error wins */
+    int try_count;          /* 0: no search */
+    int error_chunk;        /* errors are added in order in chunks of this many, then the chunks pairwise; 0: in order */
+    /* Registers that the engine fills in or takes out; FPO_NO_REGISTER if the text does not name them. */
+    int16_t tensor_amax, row_amax, amax, raw_x, x, attempt;
+    int16_t tensor_scale, row_scale, multiplier, scale, code, error;
+} fpo_program;
+
+/* `view` gives the scale format, `dtype` (F32, BF16, F16, E4M3, E5M2) is what D() rounds to. The message of an error
+ * names the place in the text. */
+fpo_status fpo_recipe_compile(const char *text, const fpo_operand_view *view, fpo_format dtype, fpo_program *program,
+                              fpo_error *error);
+
+/* One step on scalars: f32 values, or doubles where the step is f64. FPO_FN_HADAMARD is not one. */
+double fpo_recipe_apply(const fpo_recipe_step *step, double a, double b, double c);
+
+/* The rounded reciprocal of an H200's MUFU.RCP (rcp.approx.ftz.f32). */
+float fpo_rcp_approx(float x);
+
+#endif
