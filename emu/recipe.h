@@ -53,7 +53,7 @@ typedef struct fpo_recipe_step {
     uint8_t function; /* fpo_function */
     uint8_t scope;
     bool ftz;
-    bool f64;         /* computed and kept in double: Python numbers; tensor scope only */
+    bool f64; /* computed and kept in double: Python numbers; tensor scope only */
     int16_t to, argument[3];
     fpo_format format; /* of FPO_FN_ENCODE and FPO_FN_CODE */
     fpo_cast cast;
@@ -66,10 +66,10 @@ typedef struct fpo_program {
     fpo_recipe_step steps[FPO_RECIPE_STEPS];
     int step_count;
     fpo_amax_rule amax_rule;
-    int amax_rows, amax_k; /* region of an amax where it is larger than a block of scales: 16x16; else 0 */
+    int amax_rows, amax_k;  /* region of an amax where it is larger than a block of scales: 16x16; else 0 */
     float tries[FPO_TRIES]; /* candidates of a search, in order; the first smallest error wins */
     int try_count;          /* 0: no search */
-    int error_chunk;        /* errors are added in order in chunks of this many, then the chunks pairwise; 0: in order */
+    int error_chunk; /* errors are added in order in chunks of this many, then the chunks pairwise; 0: in order */
     /* Registers that the engine fills in or takes out; FPO_NO_REGISTER if the text does not name them. */
     int16_t tensor_amax, row_amax, amax, raw_x, x, attempt;
     int16_t tensor_scale, row_scale, multiplier, scale, code, error;

@@ -25,7 +25,7 @@ typedef struct fpo_recipe_parser {
     fpo_format dtype;
     fpo_scope scope; /* of the label that we are under */
     bool ftz, f64;
-    int depth; /* of nested expressions */
+    int depth;             /* of nested expressions */
     fpo_recipe_step spare; /* written when there is no room: the text is refused by then */
     fpo_status status;
     fpo_error *error;

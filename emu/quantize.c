@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* fpo_quantize: checks, the tensor's own values, and rows shared out to threads. */
+#include "quantizer.h"
+
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int64_t ceil_div(int64_t n, int64_t by)
+{
+    return (n + by - 1) / by;
+}
+
+size_t fpo_operand_codes_bytes(const fpo_operand_view *view, int64_t rows, int64_t k)
+{
+    return (size_t)(rows * fpo_packing_row_bytes(view->packing, view->element, k));
+}
+
+size_t fpo_operand_scales_bytes(const fpo_operand_view *view, int64_t rows, int64_t k)
+{
+    const fpo_scale_view *scale = &view->scale;
+    if (scale->format == FPO_FORMAT_NONE)
+        return 0;
+    int64_t scale_rows = scale->block_rows > 0 ? ceil_div(rows, scale->block_rows) : 1;
+    int64_t scale_columns = scale->block_k > 0 ? ceil_div(k, scale->block_k) : 1;
+    return (size_t)fpo_layout_size(scale->layout, scale_rows, scale_columns) *
+           fpo_format_describe(scale->format)->storage_bytes;
+}
+
+/* Marks what `r` depends on. The library's tensor scale has no cause where the caller gives it. */
+static void mark(fpo_quantizer *q, int r)
+{
+    if (r == FPO_NO_REGISTER || q->used[r])
+        return;
+    q->used[r] = true;
+    if (r == q->program->tensor_scale && q->result->given_library_scale)
+        return;
+    for (int i = 0; i < q->program->step_count; i++) {
+        const fpo_recipe_step *step = &q->program->steps[i];
+        if (step->to != r)
+            continue;
+        q->live[i] = true;
+        for (int a = 0; a < 3; a++)
+            mark(q, step->argument[a]);
+    }
+}
+
+static bool used(const fpo_quantizer *q, int r)
+{
+    return r != FPO_NO_REGISTER && q->used[r];
+}
+
+static fpo_status tensor_scope(fpo_quantizer *q, int threads, fpo_error *error)
+{
+    const fpo_program *program = q->program;
+    for (int r = 0; r < program->register_count; r++)
+        if (program->registers[r].constant)
+            q->tensor[r] = program->registers[r].number;
+    if (used(q, program->tensor_amax)) {
+        float amax = 0;
+        fpo_status status = fpo_tensor_amax(q, threads, &amax, error);
+        if (status != FPO_OK)
+            return status;
+        q->tensor[program->tensor_amax] = amax;
+    }
+    if (program->tensor_scale != FPO_NO_REGISTER && q->result->given_library_scale)
+        q->tensor[program->tensor_scale] = q->result->library_scale;
+    for (int i = 0; i < program->step_count; i++) {
+        const fpo_recipe_step *step = &program->steps[i];
+        if (!q->live[i] || step->scope != FPO_SCOPE_TENSOR)
+            continue;
+        double arguments[3] = {0, 0, 0};
+        for (int a = 0; a < 3 && step->argument[a] != FPO_NO_REGISTER; a++)
+            arguments[a] = q->tensor[step->argument[a]];
+        q->tensor[step->to] = fpo_recipe_apply(step, arguments[0], arguments[1], arguments[2]);
+    }
+    if (program->tensor_scale != FPO_NO_REGISTER)
+        q->result->library_scale = (float)q->tensor[program->tensor_scale];
+    int multiplier = program->multiplier != FPO_NO_REGISTER ? program->multiplier : program->tensor_scale;
+    q->result->tensor_scale = multiplier != FPO_NO_REGISTER ? (float)q->tensor[multiplier] : 1.0f;
+    return FPO_OK;
+}
+
+static fpo_status check_sizes(const fpo_recipe_info *info, const float *x, int64_t rows, int64_t k,
+                              const fpo_quantized *result, fpo_error *error)
+{
+    int64_t elements;
+    if (x == NULL || result == NULL || result->codes == NULL)
+        return fpo_fail(error, FPO_ERR_ARGUMENT, "%s: no input or no place for the codes", info->name);
+    if (rows < 1 || k < 1 || __builtin_mul_overflow(rows, k, &elements) || elements > INT64_MAX / 8)
+        return fpo_fail(error, FPO_ERR_SHAPE, "%s: %lld x %lld elements", info->name, (long long)rows, (long long)k);
+    size_t codes = fpo_operand_codes_bytes(&info->view, rows, k);
+    size_t scales = fpo_operand_scales_bytes(&info->view, rows, k);
+    if (result->codes_bytes != codes)
+        return fpo_fail(error, FPO_ERR_SHAPE, "%s: the codes of %lld x %lld take %zu bytes, not %zu", info->name,
+                        (long long)rows, (long long)k, codes, result->codes_bytes);
+    if (scales > 0 && (result->scales == NULL || result->scales_bytes != scales))
+        return fpo_fail(error, FPO_ERR_SHAPE, "%s: the scales of %lld x %lld take %zu bytes, not %zu", info->name,
+                        (long long)rows, (long long)k, scales, result->scales_bytes);
+    return FPO_OK;
+}
+
+static fpo_status all_rows(const fpo_quantizer *q, int threads, const fpo_execution *execution, fpo_error *error)
+{
+    bool failed = false;
+    int64_t done = 0;
+#pragma omp parallel num_threads(threads)
+    {
+        fpo_lane lane = {.memory = NULL};
+        bool ready = fpo_lane_init(&lane, q);
+        if (!ready)
+#pragma omp atomic write
+            failed = true;
+#pragma omp for schedule(static)
+        for (int64_t row = 0; row < q->rows; row++) {
+            if (ready)
+                fpo_quantize_row(q, &lane, row);
+            int64_t now;
+#pragma omp atomic capture
+            now = ++done;
+            if (execution != NULL && execution->progress != NULL && omp_get_thread_num() == 0)
+                execution->progress(execution->progress_context, (double)now / (double)q->rows);
+        }
+        fpo_lane_free(&lane);
+    }
+    return failed ? fpo_fail(error, FPO_ERR_MEMORY, "out of memory for the registers of a recipe") : FPO_OK;
+}
+
+static fpo_status run(const fpo_recipe_info *info, fpo_quantizer *q, const fpo_execution *execution, fpo_error *error)
+{
+    const fpo_program *program = q->program;
+    int threads = execution != NULL && execution->threads > 0 ? execution->threads : omp_get_max_threads();
+    if (used(q, program->row_amax) && q->region_rows != 1)
+        return fpo_fail(error, FPO_ERR_ARGUMENT, "%s: a scale per row needs blocks of one row", info->name);
+    if (program->try_count > 0 && q->region_k > FPO_CHUNK)
+        return fpo_fail(error, FPO_ERR_ARGUMENT, "%s: a search over blocks of more than %d elements", info->name,
+                        FPO_CHUNK);
+    fpo_status status = tensor_scope(q, threads, error);
+    if (status == FPO_OK && q->region_rows > 1 && used(q, program->amax))
+        status = fpo_region_amax(q, threads, error);
+    if (status == FPO_OK && q->region_rows > 1 && program->try_count > 0)
+        status = fpo_region_choice(q, threads, error);
+    if (status == FPO_OK)
+        status = all_rows(q, threads, execution, error);
+    free(q->region_amax);
+    free(q->region_choice);
+    return status;
+}
+
+fpo_status fpo_quantize_by(const fpo_recipe_info *info, const float *x, int64_t rows, int64_t k, fpo_quantized *result,
+                           const fpo_execution *execution, fpo_error *error)
+{
+    fpo_status status = check_sizes(info, x, rows, k, result, error);
+    if (status != FPO_OK)
+        return status;
+    fpo_format dtype = result->dtype == FPO_FORMAT_NONE ? FPO_F32 : result->dtype;
+    fpo_program *program = malloc(sizeof *program);
+    fpo_quantizer *q = calloc(1, sizeof *q);
+    if (program == NULL || q == NULL) {
+        free(program);
+        free(q);
+        return fpo_fail(error, FPO_ERR_MEMORY, "out of memory for a recipe");
+    }
+    status = fpo_recipe_compile(info->text, &info->view, dtype, program, error);
+    if (status == FPO_OK) {
+        const fpo_scale_view *scale = &info->view.scale;
+        q->program = program;
+        q->view = &info->view;
+        q->x = x;
+        q->rows = rows;
+        q->k = k;
+        q->block_rows = scale->block_rows > 0 ? scale->block_rows : rows;
+        q->block_k = scale->block_k > 0 ? scale->block_k : k;
+        q->region_rows = program->amax_rows > 0 ? program->amax_rows : q->block_rows;
+        q->region_k = program->amax_k > 0 ? program->amax_k : q->block_k;
+        q->regions = ceil_div(k, q->region_k);
+        q->scale_columns = ceil_div(k, q->block_k);
+        q->code_row_bytes = fpo_packing_row_bytes(FPO_PACKING_CANONICAL, info->view.element, k);
+        q->result = result;
+        const int outputs[] = {program->code,         program->scale,      program->error,
+                               program->tensor_scale, program->multiplier, program->row_scale};
+        for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
+            mark(q, outputs[i]);
+        status = run(info, q, execution, error);
+    }
+    free(program);
+    free(q);
+    return status;
+}
+
+fpo_status fpo_quantize(fpo_recipe recipe, const float *x, int64_t rows, int64_t k, fpo_quantized *result,
+                        const fpo_execution *execution, fpo_error *error)
+{
+    const fpo_recipe_info *info = fpo_recipe_describe(recipe);
+    if (info == NULL)
+        return fpo_fail(error, FPO_ERR_ARGUMENT, "no recipe number %d", (int)recipe);
+    return fpo_quantize_by(info, x, rows, k, result, execution, error);
+}

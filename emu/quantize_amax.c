@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* The largest magnitude, by the rules that libraries have for NaN. */
+#include "quantizer.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+float fpo_amax_join(fpo_amax_rule rule, float amax, float other)
+{
+    if (rule == FPO_AMAX_NAN_WINS)
+        return isnan(amax) || isnan(other) ? NAN : amax > other ? amax : other;
+    if (isnan(amax) || isnan(other))
+        return isnan(amax) ? other : amax;
+    return amax > other ? amax : other;
+}
+
+static float amax_plain(fpo_amax_rule rule, const float *x, int64_t count, int64_t step)
+{
+    float amax = rule == FPO_AMAX_NAN_ZERO ? 0 : fabsf(x[0]);
+    for (int64_t i = 0; i < count; i += step)
+        amax = fpo_amax_join(rule, amax, fabsf(x[i]));
+    return amax;
+}
+
+float fpo_amax_of(fpo_amax_rule rule, const float *x, int64_t count)
+{
+    if (rule != FPO_AMAX_EVEN_ODD || count < 2)
+        return amax_plain(rule, x, count, 1);
+    float even = amax_plain(FPO_AMAX_NAN_LOSES, x, count, 2);
+    float odd = amax_plain(FPO_AMAX_NAN_LOSES, x + 1, count - 1, 2);
+    return even > odd ? even : odd;
+}
+
+/* Loads a span (through the recipe's input part) and returns where its elements are. */
+static const float *elements(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *span)
+{
+    if (q->program->raw_x == FPO_NO_REGISTER)
+        return q->x + span->row * q->k + span->begin;
+    fpo_load_elements(q, lane, span);
+    return lane->values[q->program->x];
+}
+
+/* amax of each region's part in one row, joined into to[region]; `fresh` says that nothing is there yet. */
+static void row_amax(const fpo_quantizer *q, fpo_lane *lane, int64_t row, float *to, bool fresh)
+{
+    for (int64_t region = 0; region < q->regions; region++) {
+        int64_t begin = region * q->region_k, end = begin + q->region_k < q->k ? begin + q->region_k : q->k;
+        for (int64_t at = begin; at < end; at += FPO_CHUNK) {
+            int64_t stop = at + FPO_CHUNK < end ? at + FPO_CHUNK : end;
+            fpo_span span = {row, at, stop, region, (int)(stop - at), 1};
+            float part = fpo_amax_of(q->program->amax_rule, elements(q, lane, &span), span.count);
+            to[region] = fresh && at == begin ? part : fpo_amax_join(q->program->amax_rule, to[region], part);
+        }
+    }
+}
+
+fpo_status fpo_region_amax(fpo_quantizer *q, int threads, fpo_error *error)
+{
+    int64_t strips = (q->rows + q->region_rows - 1) / q->region_rows;
+    float *parts = malloc((size_t)(q->rows * q->regions) * sizeof(float));
+    q->region_amax = malloc((size_t)(strips * q->regions) * sizeof(float));
+    bool failed = parts == NULL || q->region_amax == NULL;
+#pragma omp parallel num_threads(threads) if (!failed)
+    {
+        fpo_lane lane = {.memory = NULL};
+        bool ready = !failed && fpo_lane_init(&lane, q);
+        if (!ready)
+#pragma omp atomic write
+            failed = true;
+#pragma omp for schedule(static)
+        for (int64_t row = 0; row < q->rows; row++)
+            if (ready)
+                row_amax(q, &lane, row, parts + row * q->regions, true);
+        fpo_lane_free(&lane);
+    }
+    if (!failed)
+        for (int64_t row = 0; row < q->rows; row++)
+            for (int64_t region = 0; region < q->regions; region++) {
+                float *to = &q->region_amax[row / q->region_rows * q->regions + region];
+                float part = parts[row * q->regions + region];
+                *to = row % q->region_rows == 0 ? part : fpo_amax_join(q->program->amax_rule, *to, part);
+            }
+    free(parts);
+    return failed ? fpo_fail(error, FPO_ERR_MEMORY, "out of memory for the amax of blocks") : FPO_OK;
+}
+
+/* The same with one region that is all. */
+fpo_status fpo_tensor_amax(const fpo_quantizer *q, int threads, float *amax, fpo_error *error)
+{
+    fpo_quantizer whole = *q;
+    whole.region_rows = q->rows;
+    whole.region_k = q->k;
+    whole.regions = 1;
+    whole.region_amax = NULL;
+    fpo_status status = fpo_region_amax(&whole, threads, error);
+    if (status == FPO_OK)
+        *amax = whole.region_amax[0];
+    free(whole.region_amax);
+    return status;
+}
+
+fpo_status fpo_region_choice(fpo_quantizer *q, int threads, fpo_error *error)
+{
+    int64_t strips = (q->rows + q->region_rows - 1) / q->region_rows;
+    int tries = q->program->try_count;
+    q->region_choice = calloc((size_t)(strips * q->regions), 1);
+    bool failed = q->region_choice == NULL;
+#pragma omp parallel num_threads(threads) if (!failed)
+    {
+        fpo_lane lane = {.memory = NULL};
+        float *errors = malloc((size_t)(tries * q->regions) * sizeof(float));
+        bool ready = !failed && errors != NULL && fpo_lane_init(&lane, q);
+        if (!ready)
+#pragma omp atomic write
+            failed = true;
+#pragma omp for schedule(static)
+        for (int64_t strip = 0; strip < strips; strip++) {
+            if (!ready)
+                continue;
+            memset(errors, 0, (size_t)(tries * q->regions) * sizeof(float));
+            for (int64_t i = 0; i < q->region_rows && strip * q->region_rows + i < q->rows; i++)
+                fpo_row_errors(q, &lane, strip * q->region_rows + i, errors);
+            for (int64_t region = 0; region < q->regions; region++)
+                for (int attempt = 1; attempt < tries; attempt++) {
+                    uint8_t *best = &q->region_choice[strip * q->regions + region];
+                    if (errors[attempt * q->regions + region] < errors[*best * q->regions + region])
+                        *best = (uint8_t)attempt;
+                }
+        }
+        fpo_lane_free(&lane);
+        free(errors);
+    }
+    return failed ? fpo_fail(error, FPO_ERR_MEMORY, "out of memory for a recipe's search") : FPO_OK;
+}

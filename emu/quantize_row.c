@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* One row of a tensor through a recipe, a chunk at a time: regions (amax, scale), then their elements. */
+#include "quantizer.h"
+
+#include <string.h>
+
+enum { REGIONS = 128 }; /* of a chunk at most */
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+void fpo_load_elements(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *span)
+{
+    const fpo_program *program = q->program;
+    int to = program->raw_x == FPO_NO_REGISTER ? program->x : program->raw_x;
+    memcpy(lane->values[to], q->x + span->row * q->k + span->begin, (size_t)span->count * sizeof(float));
+    if (program->raw_x != FPO_NO_REGISTER)
+        fpo_run_scope(q, lane, FPO_SCOPE_INPUT, span);
+}
+
+/* Regions [first, first + count) of a row, or as many of them as a chunk takes. */
+static fpo_span regions_from(const fpo_quantizer *q, int64_t row, int64_t first)
+{
+    int64_t fit = q->region_k < FPO_CHUNK ? FPO_CHUNK / q->region_k : 1;
+    int64_t count = smaller(smaller(fit, REGIONS), q->regions - first);
+    int64_t begin = first * q->region_k, end = smaller(begin + count * q->region_k, q->k);
+    return (fpo_span){row, begin, end, first, (int)smaller(end - begin, FPO_CHUNK), (int)count};
+}
+
+/* The next columns of a span of regions: all of them, or a part of the only region. */
+static fpo_span elements_from(const fpo_span *regions, int64_t at)
+{
+    fpo_span span = *regions;
+    span.begin = at;
+    span.end = smaller(at + FPO_CHUNK, regions->end);
+    span.count = (int)(span.end - at);
+    return span;
+}
+
+static const float *row_elements(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *span)
+{
+    if (q->program->raw_x == FPO_NO_REGISTER)
+        return q->x + span->row * q->k + span->begin;
+    fpo_load_elements(q, lane, span);
+    return lane->values[q->program->x];
+}
+
+/* amax of part `span` of one region. */
+static float part_amax(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *span)
+{
+    return fpo_amax_of(q->program->amax_rule, row_elements(q, lane, span), span->count);
+}
+
+static void row_scope(const fpo_quantizer *q, fpo_lane *lane, int64_t row)
+{
+    const fpo_program *program = q->program;
+    if (program->row_amax != FPO_NO_REGISTER && q->used[program->row_amax]) {
+        float *to = lane->values[program->row_amax];
+        for (int64_t at = 0; at < q->k; at += FPO_CHUNK) {
+            fpo_span span = {row, at, smaller(at + FPO_CHUNK, q->k), 0, (int)smaller(FPO_CHUNK, q->k - at), 1};
+            float part = part_amax(q, lane, &span);
+            to[0] = at == 0 ? part : fpo_amax_join(program->amax_rule, to[0], part);
+        }
+    }
+    fpo_span span = {row, 0, 0, 0, 0, 1};
+    fpo_run_scope(q, lane, FPO_SCOPE_ROW, &span);
+    if (q->result->row_scales != NULL && program->row_scale != FPO_NO_REGISTER)
+        q->result->row_scales[row] = program->registers[program->row_scale].scope == FPO_SCOPE_ROW
+                                         ? lane->values[program->row_scale][0]
+                                         : (float)q->tensor[program->row_scale];
+}
+
+/* amax of the regions of a span, and what the block's scope makes of it. */
+static void block_scope(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *regions)
+{
+    const fpo_program *program = q->program;
+    if (program->amax != FPO_NO_REGISTER && q->used[program->amax]) {
+        float *to = lane->values[program->amax];
+        if (q->region_amax != NULL) {
+            const float *from = q->region_amax + regions->row / q->region_rows * q->regions + regions->first;
+            memcpy(to, from, (size_t)regions->regions * sizeof(float));
+        } else if (regions->regions > 1 || regions->end - regions->begin <= FPO_CHUNK) {
+            const float *x = row_elements(q, lane, regions);
+            for (int i = 0; i < regions->regions; i++) {
+                int64_t begin = i * q->region_k, end = smaller(begin + q->region_k, regions->count);
+                to[i] = fpo_amax_of(program->amax_rule, x + begin, end - begin);
+            }
+        } else {
+            for (int64_t at = regions->begin; at < regions->end; at += FPO_CHUNK) {
+                fpo_span part = elements_from(regions, at);
+                float amax = part_amax(q, lane, &part);
+                to[0] = at == regions->begin ? amax : fpo_amax_join(program->amax_rule, to[0], amax);
+            }
+        }
+    }
+    fpo_run_scope(q, lane, FPO_SCOPE_BLOCK, regions);
+}
+
+/* The sum of a region's errors as the library adds them: in chunks, each in order, then neighbours pairwise. */
+static float add_errors(const fpo_program *program, const float *errors, int count)
+{
+    float sums[FPO_CHUNK];
+    int chunk = program->error_chunk > 0 ? program->error_chunk : count, n = 0;
+    for (int at = 0; at < count; at += chunk) {
+        float sum = errors[at];
+        for (int i = at + 1; i < at + chunk && i < count; i++)
+            sum += errors[i];
+        sums[n++] = sum;
+    }
+    for (; n > 1; n = (n + 1) / 2)
+        for (int i = 0; i < n; i += 2)
+            sums[i / 2] = i + 1 < n ? sums[i] + sums[i + 1] : sums[i];
+    return sums[0];
+}
+
+static void try_scope(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *regions, int attempt)
+{
+    const fpo_program *program = q->program;
+    if (program->attempt != FPO_NO_REGISTER)
+        for (int i = 0; i < regions->regions; i++)
+            lane->values[program->attempt][i] = program->tries[attempt];
+    fpo_run_scope(q, lane, FPO_SCOPE_TRY, regions);
+}
+
+/* Errors of all candidates over a span of whole regions, errors[candidate][region of the span]. */
+static void span_errors(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *regions, float errors[][REGIONS])
+{
+    for (int attempt = 0; attempt < q->program->try_count; attempt++) {
+        try_scope(q, lane, regions, attempt);
+        fpo_load_elements(q, lane, regions);
+        fpo_run_scope(q, lane, FPO_SCOPE_ELEMENT, regions);
+        fpo_run_scope(q, lane, FPO_SCOPE_ERROR, regions);
+        const float *error = lane->values[q->program->error];
+        for (int i = 0; i < regions->regions; i++) {
+            int64_t begin = i * q->region_k, end = smaller(begin + q->region_k, regions->count);
+            errors[attempt][i] = add_errors(q->program, error + begin, (int)(end - begin));
+        }
+    }
+}
+
+void fpo_row_errors(const fpo_quantizer *q, fpo_lane *lane, int64_t row, float *errors)
+{
+    float part[FPO_TRIES][REGIONS];
+    row_scope(q, lane, row);
+    fpo_span regions;
+    for (int64_t first = 0; first < q->regions; first += regions.regions) {
+        regions = regions_from(q, row, first);
+        block_scope(q, lane, &regions);
+        span_errors(q, lane, &regions, part);
+        for (int attempt = 0; attempt < q->program->try_count; attempt++)
+            for (int i = 0; i < regions.regions; i++)
+                errors[attempt * q->regions + first + i] += part[attempt][i];
+    }
+}
+
+/* The first candidate with the smallest error; one whose error is NaN never replaces another. */
+static void choose(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *regions)
+{
+    const fpo_program *program = q->program;
+    float errors[FPO_TRIES][REGIONS];
+    if (q->region_choice == NULL)
+        span_errors(q, lane, regions, errors);
+    for (int i = 0; i < regions->regions; i++) {
+        int best = 0;
+        if (q->region_choice != NULL)
+            best = q->region_choice[regions->row / q->region_rows * q->regions + regions->first + i];
+        else
+            for (int attempt = 1; attempt < program->try_count; attempt++)
+                if (errors[attempt][i] < errors[best][i])
+                    best = attempt;
+        if (program->attempt != FPO_NO_REGISTER)
+            lane->values[program->attempt][i] = program->tries[best];
+    }
+}
+
+static float region_value(const fpo_quantizer *q, const fpo_lane *lane, int r, int64_t region)
+{
+    int scope = q->program->registers[r].scope;
+    if (scope == FPO_SCOPE_TENSOR)
+        return (float)q->tensor[r];
+    return lane->values[r][scope == FPO_SCOPE_ROW ? 0 : region];
+}
+
+static void store_scales(const fpo_quantizer *q, const fpo_lane *lane, const fpo_span *regions)
+{
+    fpo_format format = q->view->scale.format;
+    if (format == FPO_FORMAT_NONE || regions->row % q->block_rows != 0)
+        return;
+    int64_t to = regions->row / q->block_rows * q->scale_columns;
+    for (int64_t block = (regions->begin + q->block_k - 1) / q->block_k; block * q->block_k < regions->end; block++) {
+        int64_t region = block * q->block_k / q->region_k - regions->first;
+        float scale = region_value(q, lane, q->program->scale, region);
+        uint32_t code;
+        if (format == FPO_F32)
+            memcpy(&code, &scale, sizeof code);
+        else
+            code = fpo_encode(format, fpo_value_from_float(scale), fpo_cast_describe(FPO_CAST_PTX), 0);
+        fpo_store_code(format, q->result->scales, (size_t)(to + block), code);
+    }
+}
+
+/* The values of `code` are numbers of the element format: encoding them is exact. */
+static void store_codes(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *span)
+{
+    fpo_format element = q->view->element;
+    const float *values = lane->values[q->program->code];
+    for (int i = 0; i < span->count; i++)
+        lane->codes[i] =
+            (uint8_t)fpo_encode(element, fpo_value_from_float(values[i]), fpo_cast_describe(FPO_CAST_PTX), 0);
+    uint8_t *to = (uint8_t *)q->result->codes + span->row * q->code_row_bytes;
+    fpo_pack_row(FPO_PACKING_CANONICAL, element, span->count, lane->codes,
+                 to + fpo_packing_row_bytes(FPO_PACKING_CANONICAL, element, span->begin));
+}
+
+void fpo_quantize_row(const fpo_quantizer *q, fpo_lane *lane, int64_t row)
+{
+    row_scope(q, lane, row);
+    fpo_span regions;
+    for (int64_t first = 0; first < q->regions; first += regions.regions) {
+        regions = regions_from(q, row, first);
+        block_scope(q, lane, &regions);
+        if (q->program->try_count > 0)
+            choose(q, lane, &regions);
+        fpo_run_scope(q, lane, FPO_SCOPE_TRY, &regions);
+        store_scales(q, lane, &regions);
+        for (int64_t at = regions.begin; at < regions.end; at += FPO_CHUNK) {
+            fpo_span span = elements_from(&regions, at);
+            fpo_load_elements(q, lane, &span);
+            fpo_run_scope(q, lane, FPO_SCOPE_ELEMENT, &span);
+            store_codes(q, lane, &span);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* Inside fpo_quantize: a program run over a tensor.
+ *
+ *   quantize.c         the public function: checks, the tensor's scope, threads
+ *   quantize_amax.c    amax of the tensor, of regions that span rows
+ *   quantize_row.c     one row: its blocks and elements, in chunks that stay in the cache
+ *   quantize_vector.c  one step on many values */
+#ifndef FP4ORACLE_EMU_QUANTIZER_H
+#define FP4ORACLE_EMU_QUANTIZER_H
+
+#include "recipe.h"
+
+/* Elements of a chunk: a dozen registers of them fit the first-level cache. */
+enum { FPO_CHUNK = 1024 };
+
+/* What is the same for all rows. A region is what one amax covers: a block of scales, or more (16x16). */
+typedef struct fpo_quantizer {
+    const fpo_program *program;
+    const fpo_operand_view *view;
+    const float *x;
+    int64_t rows, k;
+    int64_t region_rows, region_k; /* never 0 */
+    int64_t regions;               /* along K */
+    int64_t block_rows, block_k;   /* of the stored scales, never 0 */
+    int64_t scale_columns;
+    double tensor[FPO_REGISTERS]; /* values of the tensor's scope */
+    bool live[FPO_RECIPE_STEPS];  /* steps that something depends on */
+    bool used[FPO_REGISTERS];
+    float *region_amax;     /* regions of several rows: amax, [ceil(rows / region_rows), regions]; else NULL */
+    uint8_t *region_choice; /* the same for the candidate that a search chose */
+    fpo_quantized *result;
+    int64_t code_row_bytes;
+} fpo_quantizer;
+
+/* A thread's registers: arrays of FPO_CHUNK values; of a row's scope only the first counts. */
+typedef struct fpo_lane {
+    float *values[FPO_REGISTERS];
+    float *argument[3]; /* arguments spread to a step's number of values */
+    float *memory;
+    uint8_t *codes;
+} fpo_lane;
+
+bool fpo_lane_init(fpo_lane *lane, const fpo_quantizer *q);
+void fpo_lane_free(fpo_lane *lane);
+
+/* Columns [begin, end) of a row; `first` is the region of column begin. */
+typedef struct fpo_span {
+    int64_t row, begin, end;
+    int64_t first;
+    int count;   /* elements */
+    int regions; /* that they touch */
+} fpo_span;
+
+/* Runs the live steps of one scope over the span's regions (block, try) or elements (input, element, error). */
+void fpo_run_scope(const fpo_quantizer *q, fpo_lane *lane, fpo_scope scope, const fpo_span *span);
+/* The elements of a span, after the recipe's `input:` part, into register `to`. */
+void fpo_load_elements(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *span);
+/* |x| of the span's elements joined to `amax` by the recipe's rule. */
+float fpo_amax_join(fpo_amax_rule rule, float amax, float other);
+float fpo_amax_of(fpo_amax_rule rule, const float *x, int64_t count);
+
+/* Row `row` of the tensor: codes, scales, row scale. */
+void fpo_quantize_row(const fpo_quantizer *q, fpo_lane *lane, int64_t row);
+/* Errors of every candidate over the row's regions added to errors[candidate * regions + region]. */
+void fpo_row_errors(const fpo_quantizer *q, fpo_lane *lane, int64_t row, float *errors);
+
+fpo_status fpo_tensor_amax(const fpo_quantizer *q, int threads, float *amax, fpo_error *error);
+fpo_status fpo_region_amax(fpo_quantizer *q, int threads, fpo_error *error);
+fpo_status fpo_region_choice(fpo_quantizer *q, int threads, fpo_error *error);
+
+#endif
