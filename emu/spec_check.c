@@ -81,7 +81,7 @@ static fpo_status check_cast(const fpo_cast *cast, fpo_error *error)
     if ((unsigned)cast->rounding >= FPO_STOCHASTIC)
         return fpo_fail(error, FPO_ERR_ARGUMENT, "epilogue.d_cast.rounding: %d cannot round D", (int)cast->rounding);
     if ((unsigned)cast->overflow > FPO_NON_FINITE || (unsigned)cast->infinity > FPO_NON_FINITE ||
-        (unsigned)cast->nan > FPO_NAN_IEEE || (unsigned)cast->no_nan > FPO_NO_NAN_ZERO_SIGNED ||
+        (unsigned)cast->nan > FPO_NAN_IEEE || (unsigned)cast->no_nan > FPO_NO_NAN_ZERO_OPPOSITE ||
         (unsigned)cast->negative > FPO_NEGATIVE_KEEP_BIT7 || (unsigned)cast->no_zero > FPO_NO_ZERO_NAN)
         return fpo_fail(error, FPO_ERR_ARGUMENT, "epilogue.d_cast: no such policy");
     return FPO_OK;

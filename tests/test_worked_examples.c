@@ -3,8 +3,8 @@
 
 /* The worked examples of the defects in the field (faults.md) that concern formats and exact results: the numbers
  * printed there. "Ones": every element and every scale is 1. */
-#include "suite.h"
 #include "gemm_case.h"
+#include "suite.h"
 
 #include <math.h>
 

@@ -5,6 +5,8 @@
 #include "gemm_case.h"
 #include "suite.h"
 
+#include <fp4oracle/compare.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -158,6 +160,30 @@ void gemm_case_run(gemm_case *x, const fpo_execution *execution)
     fpo_gemm_output output = fresh_output(x);
     fpo_error error;
     ck_assert_msg(fpo_gemm(&x->spec, &x->problem, &output, execution, &error) == FPO_OK, "%s", error.message);
+}
+
+void gemm_case_run_twin(gemm_case *x)
+{
+    fpo_gemm_output output = fresh_output(x);
+    fpo_error error;
+    ck_assert_msg(fpo_gemm_twin(&x->spec, &x->problem, &output, &error) == FPO_OK, "%s", error.message);
+}
+
+void gemm_case_check_twin(gemm_case *x, const char *what)
+{
+    gemm_case_run_twin(x);
+    unsigned char *d = x->d, *d_scale = x->d_scale;
+    x->d = x->d_scale = NULL;
+    gemm_case_run(x, NULL);
+    fpo_comparison c;
+    fpo_compare(x->spec.epilogue.d, x->problem.m, x->problem.n, d, x->d, &c);
+    ck_assert_msg(c.different == 0, "%s: %lld of %lld differ from the twin, first [%lld,%lld] %08x, the twin has %08x",
+                  what, (long long)c.different, (long long)c.elements, (long long)c.first[0].row,
+                  (long long)c.first[0].column, c.first[0].observed, c.first[0].expected);
+    ck_assert_msg(memcmp(d, x->d, x->d_bytes) == 0, "%s: bytes between the codes differ from the twin", what);
+    ck_assert_msg(memcmp(d_scale, x->d_scale, x->d_scale_bytes) == 0, "%s: scales of D differ from the twin", what);
+    free(d);
+    free(d_scale);
 }
 
 uint32_t gemm_case_code(const gemm_case *x, int64_t m, int64_t n)

@@ -39,8 +39,11 @@ void gemm_case_fill_scales(gemm_case *x, gemm_side side, int64_t row, uint32_t c
 void gemm_case_add_c(gemm_case *x, fpo_format format);
 void gemm_case_add_bias(gemm_case *x, fpo_format format, bool per_row);
 
-/* fpo_gemm; fails the test on an error. d and d_scale are made anew, filled with 0xA5 first. */
+/* fpo_gemm and fpo_gemm_twin; fail the test on an error. d and d_scale are made anew, filled with 0xA5 first. */
 void gemm_case_run(gemm_case *x, const fpo_execution *execution);
+void gemm_case_run_twin(gemm_case *x);
+/* Runs both and fails the test unless they agree in every byte; what fpo_gemm wrote stays. */
+void gemm_case_check_twin(gemm_case *x, const char *what);
 uint32_t gemm_case_code(const gemm_case *x, int64_t m, int64_t n);
 double gemm_case_value(const gemm_case *x, int64_t m, int64_t n);
 
