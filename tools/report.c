@@ -143,7 +143,7 @@ char *fpo_command_line(int argc, char *const *argv)
 
 void fpo_progress(void *context, double fraction_done)
 {
-    if (isatty(STDERR_FILENO) != 1)
+    if (isatty(STDERR_FILENO) != 1 || fraction_done >= 1)
         return;
     fprintf(stderr, "\r%s %3.0f%%\033[K", context != NULL ? (const char *)context : "working", 100 * fraction_done);
     fflush(stderr);

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The fp4oracle authors
+
+# fp4oracle list: every topic, as a table and as JSON, from the registries.
+. "$FPO_SOURCE_DIR/tests/cli/common.sh"
+
+run 0 list; out '^  models  *[0-9]'
+topics=$(awk 'NR > 1 && NF > 2 && $2 ~ /^[0-9]+$/ {print $1}' "$work/out")
+[ "$(echo "$topics" | wc -w)" -ge 9 ] || fail "fewer than nine topics: $topics"
+for topic in $topics; do
+    run 0 list "$topic" --json; json 'keys[0]' "$topic"; json ".$topic | map(select(.name == null)) | length" 0
+    entries=$(jq -r ".$topic | length" <"$work/out")
+    first=$(jq -r ".$topic[0].name" <"$work/out")
+    json ".$topic | map(.name) | unique | length" "$entries"
+    run 0 list "$topic"
+    [ "$entries" = 0 ] || out "^  $first"
+    [ "$entries" = 0 ] || { run 0 list "$topic" "$first"; out "$first"; run 0 list "$topic" "$first" --json; json .name "$first"; }
+done
+run 0 list --json; json 'keys | length' "$(echo "$topics" | wc -w)"
+
+run 0 list formats; out '^  e2m1 .* 4 *1\.2\.1'
+run 0 list blocks nvfp4; out 'ue4m3'
+run 0 list models exact --json; json .accumulation.step.kind exact; json .provenance defined
+run 2 list modells; err "did you mean 'models'"
+run 2 list models exakt; err "no entry 'exakt'"
+run 2 list models exact again; err 'one topic and one name'
+run 2 list ''; err "no topic ''"
+finish

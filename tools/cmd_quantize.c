@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* fp4oracle quantize: a tensor of a file to codes, block scales and tensor scale, by a named recipe. */
+#include "arguments.h"
+#include "checkpoint.h"
+#include "quantized.h"
+#include "report.h"
+
+#include <argp.h>
+#include <stdlib.h>
+
+typedef struct parsed {
+    const char *input, *output;
+    fpo_recipe recipe;
+    fpo_layout layout;
+    float library_scale;
+    bool has_recipe, has_library_scale, json;
+} parsed;
+
+enum { OPTION_JSON = 0x100 };
+
+static const struct argp_option options[] = {
+    {.name = "recipe", .key = 'r', .arg = "NAME", .doc = "how codes and scales are found; `fp4oracle list recipes`"},
+    {.name = "layout", .key = 'l', .arg = "NAME", .doc = "how the scales are written; default linear"},
+    {.name = "library-scale",
+     .key = 't',
+     .arg = "X",
+     .doc =
+         "the tensor scale as the library keeps it (multiplier, inverse or amax), instead of the one that the recipe "
+         "computes"},
+    {.name = "output", .key = 'o', .arg = "FILE", .doc = "the safetensors file to write"},
+    {.name = "json", .key = OPTION_JSON, .doc = "the summary for machines"},
+    {0},
+};
+
+static const char documentation[] =
+    "Quantises a tensor of f32, f16 or bf16, bit for bit as the named library does it.\v"
+    "The last dimension of the tensor is K, all others are rows. The output has the tensors `codes`, `scale` and, "
+    "where "
+    "the recipe has one, `tensor_scale`; a scale layout other than linear is written flat, with its padding.\n\n"
+    "Example:\n"
+    "  fp4oracle quantize m.safetensors:w --recipe nvfp4_divide -o w.safetensors";
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    parsed *p = state->input;
+    fpo_error error = {.status = FPO_OK};
+    fpo_status status = FPO_OK;
+    switch (key) {
+    case 'r':
+        status = fpo_parse_recipe(argument, &p->recipe, &error);
+        p->has_recipe = true;
+        break;
+    case 'l': status = fpo_parse_layout(argument, &p->layout, &error); break;
+    case 't':
+        status = fpo_parse_float("--library-scale", argument, &p->library_scale, &error);
+        p->has_library_scale = true;
+        break;
+    case 'o': p->output = argument; break;
+    case OPTION_JSON: p->json = true; break;
+    case ARGP_KEY_ARG:
+        if (p->input != NULL)
+            argp_error(state, "one tensor at a time");
+        p->input = argument;
+        break;
+    case ARGP_KEY_END:
+        if (p->input == NULL)
+            argp_error(state, "which tensor: FILE or FILE:TENSOR");
+        else if (!p->has_recipe)
+            argp_error(state, "which recipe: --recipe NAME");
+        else if (p->output == NULL)
+            argp_error(state, "where to: -o FILE");
+        break;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+    if (status != FPO_OK)
+        argp_error(state, "%s", error.message);
+    return 0;
+}
+
+static fpo_status quantize(const parsed *p, fpo_tensor_numbers *numbers, fpo_quantized_tensor *result, fpo_error *error)
+{
+    fpo_status status = fpo_tensor_numbers_read(p->input, numbers, error);
+    if (status == FPO_OK)
+        status =
+            fpo_quantize_tensor(p->recipe, numbers, p->has_library_scale ? &p->library_scale : NULL, result, error);
+    if (status == FPO_OK)
+        status = fpo_quantized_write(p->output, result, p->layout, p->input, error);
+    return status;
+}
+
+int fpo_cmd_quantize(int argc, char **argv)
+{
+    static const struct argp parser = {
+        .options = options, .parser = parse, .args_doc = "FILE[:TENSOR]", .doc = documentation};
+    parsed p = {.layout = FPO_LAYOUT_LINEAR};
+    argp_parse(&parser, argc, argv, 0, NULL, &p);
+    fpo_tensor_numbers numbers = {0};
+    fpo_quantized_tensor result = {0};
+    fpo_error error;
+    int status = FPO_EXIT_OK;
+    if (quantize(&p, &numbers, &result, &error) != FPO_OK) {
+        status = fpo_report_error(argv[0], &error);
+    } else {
+        fpo_quantized_summary summary = fpo_quantized_summarise(&result, &numbers);
+        status = p.json ? fpo_print_json(fpo_quantized_summary_json(&result, &summary, p.output))
+                        : fpo_quantized_summary_print(&result, &summary, p.input, p.output);
+    }
+    fpo_quantized_tensor_free(&result);
+    fpo_tensor_numbers_free(&numbers);
+    return status;
+}

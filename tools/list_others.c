@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* Layouts, packings, recipes, models and faults as entries of `fp4oracle list`. */
+#include "list.h"
+#include "quantized.h"
+#include "spec_json.h"
+
+#include <fp4oracle/edit.h>
+#include <fp4oracle/fp4oracle.h>
+
+json_t *fpo_list_layout(size_t index)
+{
+    if (index >= FPO_LAYOUT_COUNT)
+        return NULL;
+    return json_pack("{s:s, s:s}", "name", fpo_layout_name((fpo_layout)index), "summary",
+                     fpo_layout_summary((fpo_layout)index));
+}
+
+json_t *fpo_list_packing(size_t index)
+{
+    if (index >= FPO_PACKING_COUNT)
+        return NULL;
+    return json_pack("{s:s, s:s}", "name", fpo_packing_name((fpo_packing)index), "summary",
+                     fpo_packing_summary((fpo_packing)index));
+}
+
+json_t *fpo_list_recipe(size_t index)
+{
+    if (index >= FPO_RECIPE_COUNT)
+        return NULL;
+    const fpo_recipe_info *info = fpo_recipe_describe((fpo_recipe)index);
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:{s:s}}", "name", info->name, "operand",
+                     fpo_recipe_format_text(info).text, "standing", fpo_recipe_standing_name(info->standing), "library",
+                     info->library, "summary", info->summary, "source", info->source, "steps", "text", info->text);
+}
+
+json_t *fpo_list_fault(size_t index)
+{
+    if (index >= FPO_EDIT_COUNT)
+        return NULL;
+    const fpo_edit_info *info = fpo_edit_describe((fpo_edit_kind)index);
+    return json_pack("{s:s, s:i, s:b, s:s}", "name", info->name, "class", info->fault_class, "per_operand",
+                     (int)info->per_operand, "sentence", info->sentence);
+}
+
+/* The numbers of the instruction and of the schedule, every field under the name that it has in model.h. */
+json_t *fpo_list_model(size_t index)
+{
+    const fpo_model *model = fpo_model_at(index);
+    if (model == NULL)
+        return NULL;
+    json_t *accumulation = NULL;
+    if (fpo_record_to_json(&fpo_record_accumulation, &model->accumulation, model->name, &accumulation, NULL) != FPO_OK)
+        accumulation = json_null();
+    return json_pack("{s:s, s:s, s:s, s:s, s:o}", "name", model->name, "provenance",
+                     fpo_provenance_name(model->provenance), "summary", model->summary, "source", model->source,
+                     "accumulation", accumulation);
+}
