@@ -73,6 +73,21 @@ static fpo_status check_promotion(const fpo_step *step, const fpo_schedule *sche
     return FPO_OK;
 }
 
+static fpo_status check_stream_k(const fpo_schedule *schedule, fpo_error *error)
+{
+    if (schedule->tile_m < 1)
+        return bad(error, "tile_m", schedule->tile_m, "at least 1");
+    if (schedule->tile_n < 1)
+        return bad(error, "tile_n", schedule->tile_n, "at least 1");
+    if (schedule->wave < 1 || schedule->wave > 65535)
+        return bad(error, "wave", schedule->wave, "from 1 to 65535");
+    if (schedule->min_k_tiles < 1)
+        return bad(error, "min_k_tiles", schedule->min_k_tiles, "at least 1");
+    if (schedule->max_groups < 1)
+        return bad(error, "max_groups", schedule->max_groups, "at least 1");
+    return FPO_OK;
+}
+
 static fpo_status check_split(const fpo_step *step, const fpo_schedule *schedule, fpo_error *error)
 {
     if (schedule->split == FPO_SPLIT_NONE)
@@ -84,7 +99,7 @@ static fpo_status check_split(const fpo_step *step, const fpo_schedule *schedule
     if (schedule->reduction > FPO_REDUCE_LAST_ADDS)
         return bad(error, "reduction", schedule->reduction, "one of fpo_reduction");
     if (schedule->split == FPO_SPLIT_STREAM_K)
-        return fpo_fail(error, FPO_ERR_UNSUPPORTED, "accumulation: Stream-K is not there yet");
+        return check_stream_k(schedule, error);
     if (schedule->parts < 1 || schedule->parts > 65535)
         return bad(error, "parts", schedule->parts, "from 1 to 65535");
     if (schedule->quantum < 0)

@@ -34,10 +34,9 @@ fpo_split fpo_split_of(const fpo_schedule *schedule, int64_t m, int64_t n, int64
 
 int64_t fpo_split_parts(const fpo_split *split, int64_t row, int64_t column)
 {
-    (void)row, (void)column;
     switch (split->schedule->split) {
     case FPO_SPLIT_NONE: return 1;
-    case FPO_SPLIT_STREAM_K: return 1;
+    case FPO_SPLIT_STREAM_K: return fpo_stream_k_parts(split, row, column);
     case FPO_SPLIT_CONTIGUOUS:
     case FPO_SPLIT_EVEN:
     case FPO_SPLIT_INTERLEAVED:
@@ -55,12 +54,11 @@ static fpo_part run_of_tiles(const fpo_split *split, int64_t q, int64_t index)
 
 fpo_part fpo_split_part(const fpo_split *split, int64_t row, int64_t column, int64_t index)
 {
-    (void)row, (void)column;
     const fpo_schedule *s = split->schedule;
     int64_t parts = s->parts, tiles = split->tiles;
     switch (s->split) {
     case FPO_SPLIT_NONE: break;
-    case FPO_SPLIT_STREAM_K: break;
+    case FPO_SPLIT_STREAM_K: return fpo_stream_k_part(split, row, column, index);
     case FPO_SPLIT_CONTIGUOUS: return run_of_tiles(split, round_up(ceil_divide(tiles, parts), s->quantum), index);
     case FPO_SPLIT_CUBLASLT: {
         /* floor(K / parts) is 0 where there are more parts than elements: then the first part takes one tile. */

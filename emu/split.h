@@ -26,7 +26,7 @@ fpo_part fpo_split_part(const fpo_split *split, int64_t row, int64_t column, int
 /* One past the last column after `column` that has the same parts in this row. */
 int64_t fpo_split_same_until(const fpo_split *split, int64_t column, int64_t end);
 
-/* Stream-K (stream_k.c). `tile` is the output tile's linear index in the scheduler's raster order. */
+/* The same of Stream-K (stream_k.c). */
 int64_t fpo_stream_k_parts(const fpo_split *split, int64_t row, int64_t column);
 fpo_part fpo_stream_k_part(const fpo_split *split, int64_t row, int64_t column, int64_t index);
 
