@@ -19,7 +19,8 @@ set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 
 # Results must not depend on what the compiler fuses or assumes.
 add_compile_options(-ffp-contract=off -fno-fast-math -D_GNU_SOURCE)
-add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef)
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wvla -Wundef
+  $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes> $<$<COMPILE_LANGUAGE:C>:-Wmissing-prototypes>)
 # NDEBUG must not change what is checked: the library does not use assert for input.
 set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG")
 if(FPO_WERROR)

@@ -18,7 +18,7 @@ static cut cut_magnitude(const fpo_format_info *f, uint64_t significand, int64_t
 {
     /* Only a sticky value has no significand: nonzero, and below all that rounding can tell apart. */
     if (significand == 0)
-        return (cut){0, 0, true};
+        return (cut){0, 0, f->specials != FPO_SPECIALS_UE8M0};
     int zeros = __builtin_clzll(significand);
     significand <<= zeros; /* the top bit now weighs 2^top */
     int64_t top = exponent + 63 - zeros;

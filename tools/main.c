@@ -46,7 +46,7 @@ static void print_help(FILE *out)
           "kernel did, and if not, why not.\n\n",
           out);
     for (size_t i = 0; i < COMMANDS; i++) {
-        if (commands[i].run != NULL)
+        if (commands[i].run != NULL && commands[i].summary[0] != '\0')
             fprintf(out, "  %s%-10s%s%s\n", fpo_style(out, FPO_BOLD), commands[i].name, fpo_style(out, FPO_PLAIN),
                     commands[i].summary);
     }
