@@ -37,6 +37,8 @@ const fpo_step_rows *fpo_steps_at(const fpo_steps *steps, size_t index);
 
 /* Whether `model` is a single instruction for rows like these: element and scale formats, accumulator, length. */
 bool fpo_steps_applicable(const fpo_step_rows *rows, const fpo_model *model);
+/* The same for an instruction that is run several times on a row. */
+bool fpo_steps_chainable(const fpo_step_rows *rows, const fpo_model *model);
 
 enum { FPO_STEPS_FIRST = 10 };
 

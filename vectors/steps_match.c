@@ -17,11 +17,16 @@ static fpo_operand_view view_of(const fpo_step_rows *rows, fpo_format element)
 
 bool fpo_steps_applicable(const fpo_step_rows *rows, const fpo_model *model)
 {
+    return model->accumulation.step.k == rows->k && fpo_steps_chainable(rows, model);
+}
+
+bool fpo_steps_chainable(const fpo_step_rows *rows, const fpo_model *model)
+{
     const fpo_step *step = &model->accumulation.step;
     const fpo_schedule *schedule = &model->accumulation.schedule;
     fpo_operand_view a = view_of(rows, rows->a_element), b = view_of(rows, rows->b_element);
     return step->kind == FPO_STEP_FUSED && !step->dequantised && schedule->promote_k == 0 &&
-           schedule->split == FPO_SPLIT_NONE && step->k == rows->k && step->accumulator == rows->accumulator &&
+           schedule->split == FPO_SPLIT_NONE && rows->k % step->k == 0 && step->accumulator == rows->accumulator &&
            fpo_model_takes(model, &a, &b);
 }
 
