@@ -220,7 +220,9 @@ uint32_t fpo_step_chain(const fpo_step *step, const fpo_step_side *a, const fpo_
         lowest = 0;
         for (int k = 0; k < step->k; k++) {
             fpo_digits x = a->elements[k], y = b->elements[k];
-            if (!special(x) && !special(y) && x.exponent + y.exponent < lowest)
+            /* Not of zeros: their exponent may be far below (zero_exponent). */
+            if (x.significand != 0 && y.significand != 0 && !special(x) && !special(y) &&
+                x.exponent + y.exponent < lowest)
                 lowest = x.exponent + y.exponent;
         }
     }

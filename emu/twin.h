@@ -24,6 +24,9 @@ void fpo_twin_product(fpo_twin_number *product, const fpo_twin_number *x, const 
 int fpo_twin_compare(const fpo_twin_number *x, const fpo_twin_number *y); /* -1, 0, 1 */
 /* The power of two of the leading digit: 2^p <= |x| < 2^(p+1). x is not zero. */
 int fpo_twin_leading_power(const fpo_twin_number *x);
+/* x without what lies below 2^power; and the digit 2^power of |x|. */
+void fpo_twin_truncate(fpo_twin_number *kept, const fpo_twin_number *x, int power);
+bool fpo_twin_bit(const fpo_twin_number *x, int power);
 
 /* A number, an infinity or NaN; a zero has a sign too. */
 typedef struct fpo_twin_value {
@@ -42,9 +45,7 @@ void fpo_twin_add(fpo_twin_value *result, const fpo_twin_value *x, const fpo_twi
 
 /* What a format's code stands for. false if the twin does not know the format. */
 bool fpo_twin_decode(fpo_format format, uint32_t code, fpo_twin_value *value);
-/* Exponent of the code's leading place, that of the smallest normal numbers for subnormals and zero; and the bits of
- * its mantissa. For finite codes. */
-int fpo_twin_exponent(fpo_format format, uint32_t code);
+int fpo_twin_smallest_exponent(fpo_format format); /* of the normal numbers */
 uint32_t fpo_twin_encode(fpo_format format, const fpo_twin_value *value, const fpo_cast *cast);
 /* value = RN(value) in f32, f16, bf16, ...: overflow to infinity. */
 void fpo_twin_round(fpo_format format, fpo_twin_value *value);

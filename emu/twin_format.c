@@ -89,13 +89,9 @@ bool fpo_twin_decode(fpo_format format, uint32_t code, fpo_twin_value *value)
     return true;
 }
 
-int fpo_twin_exponent(fpo_format format, uint32_t code)
+int fpo_twin_smallest_exponent(fpo_format format)
 {
-    const twin_format *f = find(format);
-    int field = (int)((code & magnitude_mask(f)) >> f->mantissa_bits);
-    if (f->top == TOP_POWERS)
-        return f->smallest + field;
-    return f->smallest + (field > 0 ? field - 1 : 0);
+    return find(format)->smallest;
 }
 
 static uint32_t largest_magnitude(const twin_format *f)

@@ -108,3 +108,32 @@ int fpo_twin_leading_power(const fpo_twin_number *x)
         power++;
     return power;
 }
+
+/* Quotient and remainder of floored division by 16. */
+static int digit_of(int power, int *bit)
+{
+    *bit = ((power % 16) + 16) % 16;
+    return (power - *bit) / 16;
+}
+
+void fpo_twin_truncate(fpo_twin_number *kept, const fpo_twin_number *x, int power)
+{
+    int64_t digit[ROOM];
+    int bit, place = digit_of(power, &bit), sign = x->sign;
+    for (int i = 0; i < x->count; i++) {
+        digit[i] = x->digit[i];
+        if (x->low + i < place)
+            digit[i] = 0;
+        else if (x->low + i == place)
+            digit[i] -= digit[i] % (1 << bit);
+    }
+    carry_out(kept, digit, x->sign == 0 ? 0 : x->count, x->low);
+    if (sign < 0)
+        kept->sign = -kept->sign;
+}
+
+bool fpo_twin_bit(const fpo_twin_number *x, int power)
+{
+    int bit, place = digit_of(power, &bit) - x->low;
+    return x->sign != 0 && place >= 0 && place < x->count && (x->digit[place] >> bit & 1) == 1;
+}
