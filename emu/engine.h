@@ -47,6 +47,7 @@ typedef struct fpo_gemm_context {
     const fpo_gemm_problem *problem;
     fpo_prepared a, b;
     fpo_isa isa; /* never FPO_ISA_BEST, and no more than the processor has */
+    struct fpo_nvfp4 *nvfp4; /* operands repacked for the vector paths, or NULL */
 } fpo_gemm_context;
 
 /* The largest tile that fpo_gemm asks for. A multiple of 16 columns: the output quantiser's groups are never cut. */

@@ -66,30 +66,34 @@ fpo_class fpo_exact_special(const fpo_gemm_context *context, int64_t m, int64_t 
     return FPO_INFINITE;
 }
 
-static fpo_fixed64_sums *fixed64_for(fpo_isa isa)
+/* One output from its sum, by the exact epilogue. */
+static uint32_t finish(const fpo_gemm_context *context, int64_t sum, int64_t m, int64_t n)
 {
-    (void)isa; /* paths for single instruction sets join here */
-    return fpo_fixed64_sums_portable;
+    fpo_exact y;
+    y.kind = fpo_exact_special(context, m, n, &y.negative);
+    if (y.kind == FPO_FINITE) {
+        uint64_t magnitude = sum < 0 ? -(uint64_t)sum : (uint64_t)sum;
+        fpo_wide_set(&y.magnitude, sum < 0, magnitude, FPO_FIXED64_EXPONENT);
+        fpo_exact_settle(&y);
+    }
+    return fpo_exact_epilogue(context, &y, m, n);
 }
 
 static fpo_status fixed64_tile(const fpo_gemm_context *context, fpo_tile tile, uint32_t *codes, fpo_error *error)
 {
     int64_t acc[FPO_TILE_M * FPO_TILE_N];
-    fpo_status status = fixed64_for(context->isa)(context, tile, acc, error);
+    fpo_fixed64_sums *sums = context->nvfp4 != NULL ? fpo_fixed64_sums_vector : fpo_fixed64_sums_portable;
+    fpo_status status = sums(context, tile, acc, error);
     if (status != FPO_OK)
         return status;
 
-    fpo_exact y;
+    fpo_quick_epilogue quick = fpo_quick_epilogue_of(context);
     size_t i = 0;
     for (int64_t m = tile.m0; m < tile.m1; m++) {
         for (int64_t n = tile.n0; n < tile.n1; n++, i++) {
-            y.kind = fpo_exact_special(context, m, n, &y.negative);
-            if (y.kind == FPO_FINITE) {
-                uint64_t magnitude = acc[i] < 0 ? -(uint64_t)acc[i] : (uint64_t)acc[i];
-                fpo_wide_set(&y.magnitude, acc[i] < 0, magnitude, FPO_FIXED64_EXPONENT);
-                fpo_exact_settle(&y);
-            }
-            codes[i] = fpo_exact_epilogue(context, &y, m, n);
+            bool finite = (context->a.row_classes[m] | context->b.row_classes[n]) == 0;
+            if (!finite || !fpo_quick_code(&quick, context->spec->epilogue.d, acc[i], &codes[i]))
+                codes[i] = finish(context, acc[i], m, n);
         }
     }
     return FPO_OK;

@@ -29,7 +29,19 @@ bool fpo_fixed64_fits(const fpo_gemm_context *context);
 /* Sums in units of 2^-20, laid out as acc of fpo_accumulate_tile. NaN scales count as 0 there. */
 typedef fpo_status fpo_fixed64_sums(const fpo_gemm_context *context, fpo_tile tile, int64_t *acc, fpo_error *error);
 fpo_fixed64_sums fpo_fixed64_sums_portable;
+fpo_fixed64_sums fpo_fixed64_sums_vector; /* where context->nvfp4 is there; tiles at multiples of 4 rows, 16 columns */
 enum { FPO_FIXED64_EXPONENT = -20 };
+
+/* The epilogue of most problems in floating point: y = sum * coefficient, to f32 or a narrower format. A result
+ * that the error of the double could change is left to the exact epilogue. */
+typedef struct fpo_quick_epilogue {
+    bool usable;        /* the program is a product of scalars and nothing else, D is IEEE to nearest */
+    double coefficient; /* for sums in units of 2^FPO_FIXED64_EXPONENT */
+} fpo_quick_epilogue;
+
+fpo_quick_epilogue fpo_quick_epilogue_of(const fpo_gemm_context *context);
+/* False: not decided. */
+bool fpo_quick_code(const fpo_quick_epilogue *quick, fpo_format d, int64_t sum, uint32_t *code);
 
 /* Any formats: every element of the tile summed in a wide accumulator, then the epilogue. */
 fpo_status fpo_exact_wide_tile(const fpo_gemm_context *context, fpo_tile tile, uint32_t *codes, fpo_error *error);

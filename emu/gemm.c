@@ -3,7 +3,7 @@
 
 /* fpo_gemm: operands prepared once, tiles of D shared out among threads. A tile depends on nothing but its place, so
  * the bytes do not depend on who computes it, nor when. */
-#include "engine.h"
+#include "nvfp4.h"
 
 #include <fenv.h>
 #include <omp.h>
@@ -19,7 +19,9 @@ static fpo_status tile_codes(const fpo_gemm_context *context, fpo_tile tile, uin
         return fpo_exact_tile(context, tile, codes, error);
 
     float acc[FPO_TILE_M * FPO_TILE_N];
-    fpo_status status = fpo_accumulate_tile(context, tile, acc, error);
+    fpo_status status = FPO_OK;
+    if (!fpo_nvfp4_accumulate(context, tile, acc))
+        status = fpo_accumulate_tile(context, tile, acc, error);
     size_t i = 0;
     for (int64_t m = tile.m0; m < tile.m1 && status == FPO_OK; m++) {
         for (int64_t n = tile.n0; n < tile.n1; n++, i++)
@@ -179,6 +181,7 @@ static fpo_status open_context(const fpo_gemm_spec *spec, const fpo_gemm_problem
 
 static void close_context(fpo_gemm_context *context)
 {
+    fpo_nvfp4_free(context->nvfp4);
     fpo_prepared_free(&context->a);
     fpo_prepared_free(&context->b);
 }
@@ -196,6 +199,8 @@ fpo_status fpo_gemm(const fpo_gemm_spec *spec, const fpo_gemm_problem *problem, 
         status = open_context(spec, problem, execution, NULL, NULL, &context, error);
     if (status != FPO_OK)
         return status;
+
+    context.nvfp4 = fpo_nvfp4_pack(&context, thread_count(execution, problem->m));
 
     /* The output is written at the end, so that it is untouched where a tile fails. */
     size_t d_bytes = fpo_output_bytes(spec, problem->m, problem->n);
