@@ -32,9 +32,8 @@ static cut cut_magnitude(const fpo_format_info *f, uint64_t significand, int64_t
         kept = significand >> drop;
         c.fraction = significand << (64 - drop);
     } else if (drop < 128) {
-        int64_t more = drop - 64;
-        c.fraction = significand >> more;
-        c.sticky |= more > 0 && significand << (64 - more) != 0;
+        /* Below half a place, and not 0 whatever is lost: no rounding needs to know more. */
+        c.fraction = significand >> (drop - 64);
     } else {
         c.sticky = true;
     }

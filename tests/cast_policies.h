@@ -31,7 +31,10 @@ static inline void fpo_fill_policies(fpo_cast policies[FPO_POLICIES])
         policies[n].no_zero = odd % 3 == 0 ? FPO_NO_ZERO_NAN : FPO_NO_ZERO_SMALLEST;
         policies[n].drop_negative_zero = odd >= 4;
         policies[n].lowest_up = odd % 4 == 1;
-        policies[n].rounding = odd == 7 ? FPO_DOWN : odd == 3 ? FPO_UP : policies[n].rounding;
+        policies[n].rounding = odd == 7   ? FPO_DOWN
+                               : odd == 3 ? FPO_UP
+                               : odd == 5 ? FPO_TOWARD_ZERO
+                                          : policies[n].rounding;
     }
 }
 

@@ -178,6 +178,37 @@ START_TEST(sticky_stands_for_the_rest)
 }
 END_TEST
 
+/* All 64 bits count, also those that a subnormal result drops far below its last place. */
+START_TEST(long_significands_among_subnormals)
+{
+    fpo_oracle oracle;
+    fpo_cast policies[FPO_POLICIES];
+    mpfr_t x;
+    fpo_oracle_init(&oracle, (fpo_format)_i);
+    fpo_fill_policies(policies);
+    mpfr_init2(x, 64);
+    int quantum = fpo_format_describe(oracle.format)->quantum;
+    for (int top = 0; top < 64; top++) {
+        for (int low = 0; low <= top; low += 1 + top / 5) {
+            fpo_value value = {.kind = FPO_FINITE, .significand = UINT64_C(1) << top | UINT64_C(1) << low};
+            for (int exponent = quantum - 66 - top; exponent < quantum + oracle.mantissa_bits + 3 - top; exponent++) {
+                value.exponent = exponent;
+                mpfr_set_ui_2exp(x, value.significand, exponent, MPFR_RNDN);
+                fpo_bracket bracket = fpo_oracle_bracket(&oracle, x);
+                for (int policy = FPO_CAST_COUNT; policy < FPO_CAST_COUNT + 2 * FPO_ROUNDINGS; policy++) {
+                    uint32_t code = fpo_encode(oracle.format, value, &policies[policy], UINT32_MAX);
+                    if (code != fpo_oracle_round(&oracle, bracket, false, &policies[policy], UINT32_MAX))
+                        ck_abort_msg("%s of %llu * 2^%d, policy %d: 0x%X", oracle.name,
+                                     (unsigned long long)value.significand, exponent, policy, code);
+                }
+            }
+        }
+    }
+    mpfr_clear(x);
+    fpo_oracle_clear(&oracle);
+}
+END_TEST
+
 /* Extreme exponents are arithmetic, not overflow. */
 START_TEST(extreme_exponents)
 {
@@ -216,6 +247,7 @@ Suite *fpo_suite(void)
     tcase_add_test(tests, from_double_and_float);
     tcase_add_test(tests, products_and_comparison);
     tcase_add_loop_test(tests, sticky_stands_for_the_rest, 1, FPO_FORMAT_COUNT);
+    tcase_add_loop_test(tests, long_significands_among_subnormals, 1, FPO_FORMAT_COUNT);
     tcase_add_test(tests, extreme_exponents);
     tcase_add_test(tests, rounding_to_float);
     suite_add_tcase(suite, tests);
