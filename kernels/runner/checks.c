@@ -48,7 +48,7 @@ static fpo_status launch(checking *c, const fpo_launch *how, const outputs *to)
 {
     fpo_damage damage;
     fpo_status status = fpo_stage_launch(c->stage, how, to->d, to->d_scale, &damage, c->error);
-    c->checks->launches += how->after_other ? 2 : 1;
+    c->checks->launches += how->data == FPO_LAUNCH_BEHIND_OTHER ? 2 : 1;
     if (status == FPO_OK && damage.kind != FPO_DAMAGE_NONE && !c->damaged) {
         char text[FPO_MESSAGE_SIZE / 2];
         fpo_damage_text(&damage, text, sizeof text);
@@ -245,42 +245,59 @@ static fpo_status check_padding(checking *c)
     return status;
 }
 
-/* How many of the elements that changed are what the other data give. */
-static int64_t explained(const checking *c, const outputs *other)
+/* How many of the elements that changed are what the launch before gave. */
+static int64_t explained(const checking *c, const outputs *right, const outputs *before)
 {
     size_t size = element_bytes(c);
     int64_t count = 0;
     for (size_t i = 0; i < c->checks->d_bytes / size; i++) {
-        count += memcmp(c->first.d + i * size, c->now.d + i * size, size) != 0 &&
-                 memcmp(other->d + i * size, c->now.d + i * size, size) == 0;
+        count += memcmp(right->d + i * size, c->now.d + i * size, size) != 0 &&
+                 memcmp(before->d + i * size, c->now.d + i * size, size) == 0;
     }
     return count;
 }
 
-/* Other scales in the same buffers, then the first again; and both right behind each other. */
+/* One more launch, whose output must be `right`; `before` is what another problem gave. */
+static fpo_status must_give(checking *c, const fpo_launch *how, const outputs *right, const outputs *before,
+                            const char *when, bool *stale)
+{
+    fpo_region region;
+    fpo_status status = launch(c, how, &c->now);
+    if (status == FPO_OK && !same(c, right, &c->now, &region)) {
+        char place[FPO_MESSAGE_SIZE / 2];
+        fpo_region_text(&region, place, sizeof place);
+        fpo_checks_note(c->checks, FPO_OUTCOME_STALE_DATA,
+                        "%s the output differs %s; %" PRId64 " of these are what the launch before gave", when, place,
+                        explained(c, right, before));
+        *stale = true;
+    }
+    return status;
+}
+
+/* Other data in the same buffers, then the first again; the other data elsewhere, which must give the same as before;
+ * and the first data right behind them. */
 static fpo_status check_stale(checking *c)
 {
-    fpo_launch other = plain, behind = plain;
-    other.other = true;
-    behind.after_other = true;
-    const struct {
-        fpo_launch how;
-        const char *when;
-    } rounds[] = {{plain, "after a launch with other data in the same buffers"},
-                  {behind, "right behind a launch with other data"}};
+    fpo_launch other = plain, elsewhere = plain, behind = plain;
+    other.data = FPO_LAUNCH_OTHER;
+    elsewhere.data = FPO_LAUNCH_OTHER_ELSEWHERE;
+    behind.data = FPO_LAUNCH_BEHIND_OTHER;
+    bool stale = false;
     fpo_status status = launch(c, &other, &c->second);
-    for (size_t i = 0; i < sizeof rounds / sizeof rounds[0] && status == FPO_OK; i++) {
-        fpo_region region;
-        bool equal = false;
-        status = repeats(c, &rounds[i].how, &equal, &region);
-        if (status == FPO_OK && !equal) {
-            char place[FPO_MESSAGE_SIZE / 2];
-            fpo_region_text(&region, place, sizeof place);
-            fpo_checks_note(c->checks, FPO_OUTCOME_STALE_DATA,
-                            "%s, the output differs %s; %" PRId64 " of them are what the other data give",
-                            rounds[i].when, place, explained(c, &c->second));
-            return status;
-        }
+    c->checks->other_d = status == FPO_OK ? malloc(c->checks->d_bytes + 1) : NULL;
+    if (c->checks->other_d != NULL) {
+        memcpy(c->checks->other_d, c->second.d, c->checks->d_bytes);
+    }
+    if (status == FPO_OK) {
+        status =
+            must_give(c, &plain, &c->first, &c->second, "after a launch with other data in the same buffers", &stale);
+    }
+    if (status == FPO_OK && !stale) {
+        status =
+            must_give(c, &elsewhere, &c->second, &c->first, "after new data were put into the same buffers", &stale);
+    }
+    if (status == FPO_OK && !stale) {
+        status = must_give(c, &behind, &c->first, &c->second, "right behind a launch with other data", &stale);
     }
     return status;
 }
@@ -333,9 +350,23 @@ fpo_status fpo_check_launches(fpo_stage *stage, bool once, fpo_checks *checks, f
     return status;
 }
 
+fpo_status fpo_check_other(fpo_stage *stage, const fpo_checks *checks, void *d, fpo_error *error)
+{
+    fpo_launch other = plain;
+    fpo_damage damage;
+    void *d_scale = malloc(checks->d_scale_bytes + 1);
+    other.data = FPO_LAUNCH_OTHER;
+    fpo_status status = d_scale != NULL
+                            ? fpo_stage_launch(stage, &other, d, d_scale, &damage, error)
+                            : fpo_fail(error, FPO_ERR_MEMORY, "no %zu bytes of memory", checks->d_scale_bytes);
+    free(d_scale);
+    return status;
+}
+
 void fpo_checks_free(fpo_checks *checks)
 {
     free(checks->d);
     free(checks->d_scale);
-    checks->d = checks->d_scale = NULL;
+    free(checks->other_d);
+    checks->d = checks->d_scale = checks->other_d = NULL;
 }

@@ -26,6 +26,7 @@ typedef struct fpo_checks {
     void *d_scale; /* NULL where the kernel writes none */
     size_t d_bytes, d_scale_bytes;
     int launches;
+    void *other_d; /* what the other data gave; NULL with one launch alone */
     size_t count;
     fpo_finding findings[FPO_FINDINGS]; /* in the order in which they were made; none: FPO_OUTCOME_MATCH so far */
 } fpo_checks;
@@ -33,6 +34,8 @@ typedef struct fpo_checks {
 /* One launch alone where `once`. FPO_OK even if there are findings. A failure means that there is no output: what the
  * stage's outcome and the error say. */
 fpo_status fpo_check_launches(fpo_stage *stage, bool once, fpo_checks *checks, fpo_error *error);
+/* D of a single launch with the other data, `checks->d_bytes` bytes. */
+fpo_status fpo_check_other(fpo_stage *stage, const fpo_checks *checks, void *d, fpo_error *error);
 void fpo_checks_free(fpo_checks *checks);
 
 void fpo_checks_note(fpo_checks *checks, fpo_outcome outcome, const char *format, ...) FPO_PRINTF(3, 4);

@@ -97,7 +97,6 @@ static fpo_status add_scales(fpo_stage *stage, fpo_slot slot, fpo_slot other_slo
         status = *other != NULL ? FPO_OK : out_of_memory(stage, (size_t)bytes, error);
     }
     stage->has_padding = stage->has_padding || bytes > real;
-    stage->has_other = true;
     return status;
 }
 
@@ -193,6 +192,22 @@ static void fill_wire(fpo_stage *stage)
     wire->d_norm = p->d_scale;
 }
 
+/* Nothing to scale: other codes of A. */
+static fpo_status add_other_codes(fpo_stage *stage, fpo_error *error)
+{
+    const fpo_operand *a = &stage->problem->a;
+    uint8_t *codes = malloc(a->codes_bytes + 1);
+    if (codes == NULL) {
+        return out_of_memory(stage, a->codes_bytes, error);
+    }
+    for (size_t i = 0; i < a->codes_bytes; i++) {
+        codes[i] = ((const uint8_t *)a->codes)[i] ^ 1;
+    }
+    stage->other_a = codes;
+    const fpo_operand other = {.codes = codes, .codes_bytes = a->codes_bytes};
+    return add_operand(stage, FPO_SLOT_A_OTHER, &stage->kernel->a, &other, stage->problem->m, error);
+}
+
 static fpo_status add_inputs(fpo_stage *stage, fpo_error *error)
 {
     const fpo_gemm_problem *p = stage->problem;
@@ -205,12 +220,8 @@ static fpo_status add_inputs(fpo_stage *stage, fpo_error *error)
     status = status == FPO_OK ? add_scales(stage, FPO_SLOT_B_SCALE, FPO_SLOT_B_SCALE_OTHER, &kernel->b, &p->b, p->n,
                                            &stage->other_b_scale, error)
                               : status;
-    if (status == FPO_OK && !stage->has_other) { /* nothing to scale: other codes of A */
-        stage->has_other = true;
-        stage->buffer[FPO_SLOT_A_OTHER].lines = stage->buffer[FPO_SLOT_A].lines;
-        status = size_buffer(stage, FPO_SLOT_A_OTHER, stage->buffer[FPO_SLOT_A].lines.bytes,
-                             stage->buffer[FPO_SLOT_A].lines.line, error);
-    }
+    bool scaled = stage->other_a_scale != NULL || stage->other_b_scale != NULL;
+    status = status == FPO_OK && !scaled ? add_other_codes(stage, error) : status;
     status = status == FPO_OK ? add_scalar(stage, FPO_SLOT_ALPHA, kernel->alpha, p->alpha, error) : status;
     status = status == FPO_OK ? add_scalar(stage, FPO_SLOT_BETA, kernel->beta, p->beta, error) : status;
     status = status == FPO_OK
@@ -250,8 +261,18 @@ void fpo_stage_close(fpo_stage *stage)
     }
     free(stage->other_a_scale);
     free(stage->other_b_scale);
+    free(stage->other_a);
     free(stage->scratch);
     *stage = (fpo_stage){0};
+}
+
+fpo_gemm_problem fpo_stage_other_problem(const fpo_stage *stage)
+{
+    fpo_gemm_problem problem = *stage->problem;
+    problem.a.scales = stage->other_a_scale != NULL ? stage->other_a_scale : problem.a.scales;
+    problem.b.scales = stage->other_b_scale != NULL ? stage->other_b_scale : problem.b.scales;
+    problem.a.codes = stage->other_a != NULL ? stage->other_a : problem.a.codes;
+    return problem;
 }
 
 fpo_status fpo_stage_check(fpo_stage *stage, uint32_t *variants, fpo_error *error)

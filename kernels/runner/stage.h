@@ -9,13 +9,20 @@
 #include "convert.h"
 #include "outcome.h"
 
+/* Other data: the scales of another problem (A's codes where there are no scales). */
+typedef enum fpo_launch_data {
+    FPO_LAUNCH_OWN,
+    FPO_LAUNCH_OTHER,           /* other data in the same buffers */
+    FPO_LAUNCH_OTHER_ELSEWHERE, /* other data in buffers of their own */
+    FPO_LAUNCH_BEHIND_OTHER     /* its own data, right behind OTHER_ELSEWHERE, without waiting for that */
+} fpo_launch_data;
+
 /* A launch: what the memory that must not matter holds, and which data it gets. */
 typedef struct fpo_launch {
-    uint8_t poison;   /* D, its scales and the workspace before the launch */
-    uint8_t guard;    /* around every buffer, and in the gaps between lines */
-    uint8_t padding;  /* padding of the scales' layouts */
-    bool other;       /* the scales of another problem (A's codes where there are no scales), in the same buffers */
-    bool after_other; /* right after a launch with the others, in buffers of their own, without waiting for it */
+    uint8_t poison;  /* D, its scales and the workspace before the launch */
+    uint8_t guard;   /* around every buffer, and in the gaps between lines */
+    uint8_t padding; /* padding of the scales' layouts */
+    fpo_launch_data data;
 } fpo_launch;
 
 /* What a launch did to memory that is not its own. */
@@ -47,12 +54,11 @@ typedef struct fpo_stage {
     const fpo_kernel_info *kernel;
     const fpo_gemm_problem *problem; /* as the kernel sees it: scalars folded */
     fpo_stage_buffer buffer[FPO_SLOT_COUNT];
-    void *other_a_scale, *other_b_scale; /* canonical */
+    void *other_a_scale, *other_b_scale, *other_a; /* canonical; other_a only where there are no scales */
     fpo_wire_problem wire;
     uint8_t *scratch; /* room for a buffer with its guards */
     size_t scratch_bytes;
     bool has_padding; /* some scale layout has padding bytes here */
-    bool has_other;
     /* Why the last call failed: the plug-in's answer, or the worker's end. */
     fpo_outcome outcome;
 } fpo_stage;
@@ -71,6 +77,9 @@ fpo_status fpo_stage_choose(fpo_stage *stage, uint32_t variant, fpo_variant_info
 /* One launch. d: M x N as fpo_gemm writes it; d_scale likewise where the kernel writes one, else NULL. */
 fpo_status fpo_stage_launch(fpo_stage *stage, const fpo_launch *launch, void *d, void *d_scale, fpo_damage *damage,
                             fpo_error *error);
+
+/* The problem with the other data. */
+fpo_gemm_problem fpo_stage_other_problem(const fpo_stage *stage);
 
 /* "wrote 64 bytes beyond the end of D, from byte 0 on (row 128 would begin there)" */
 void fpo_damage_text(const fpo_damage *damage, char *text, size_t size);

@@ -27,7 +27,7 @@ static const char *slot_name(fpo_slot slot)
 static void compose_scales(const fpo_stage *stage, fpo_slot slot, const fpo_launch *launch, uint8_t *payload)
 {
     bool is_a = slot == FPO_SLOT_A_SCALE || slot == FPO_SLOT_A_SCALE_OTHER;
-    bool other = launch->other || slot == FPO_SLOT_A_SCALE_OTHER || slot == FPO_SLOT_B_SCALE_OTHER;
+    bool other = launch->data == FPO_LAUNCH_OTHER || slot == FPO_SLOT_A_SCALE_OTHER || slot == FPO_SLOT_B_SCALE_OTHER;
     const fpo_operand_want *want = is_a ? &stage->kernel->a : &stage->kernel->b;
     const void *original = is_a ? stage->problem->a.scales : stage->problem->b.scales;
     const void *scales = other ? (is_a ? stage->other_a_scale : stage->other_b_scale) : original;
@@ -51,12 +51,8 @@ static void compose(const fpo_stage *stage, fpo_slot slot, const fpo_launch *lau
     case FPO_SLOT_A_SCALE_OTHER:
     case FPO_SLOT_B_SCALE_OTHER: compose_scales(stage, slot, launch, payload); break;
     default: {
-        const uint8_t *image = stage->buffer[slot == FPO_SLOT_A_OTHER ? FPO_SLOT_A : slot].image;
-        bool other =
-            slot == FPO_SLOT_A_OTHER || (slot == FPO_SLOT_A && launch->other && stage->buffer[FPO_SLOT_A_OTHER].used);
-        for (size_t i = 0; i < buffer->bytes; i++) {
-            payload[i] = (uint8_t)(image[i] ^ (other ? 1 : 0));
-        }
+        bool other = slot == FPO_SLOT_A && launch->data == FPO_LAUNCH_OTHER && stage->other_a != NULL;
+        memcpy(payload, stage->buffer[other ? FPO_SLOT_A_OTHER : slot].image, buffer->bytes);
     }
     }
     for (int64_t i = 0; i + 1 < buffer->lines.lines; i++) {
@@ -87,20 +83,18 @@ static fpo_status upload_all(fpo_stage *stage, const fpo_launch *launch, fpo_err
 
 static fpo_status start(fpo_stage *stage, const fpo_launch *launch, fpo_error *error)
 {
-    fpo_worker_request request = {.op = FPO_WORKER_LAUNCH, .launches = 1, .problem = {stage->wire}};
+    const fpo_slot roles[][2] = {{FPO_SLOT_A, FPO_SLOT_A_OTHER},
+                                 {FPO_SLOT_A_SCALE, FPO_SLOT_A_SCALE_OTHER},
+                                 {FPO_SLOT_B_SCALE, FPO_SLOT_B_SCALE_OTHER}};
+    fpo_worker_request request = {.op = FPO_WORKER_LAUNCH, .launches = 1, .problem = {stage->wire, stage->wire}};
     fpo_worker_reply reply;
-    if (launch->after_other) {
-        const fpo_slot roles[][2] = {{FPO_SLOT_A, FPO_SLOT_A_OTHER},
-                                     {FPO_SLOT_A_SCALE, FPO_SLOT_A_SCALE_OTHER},
-                                     {FPO_SLOT_B_SCALE, FPO_SLOT_B_SCALE_OTHER}};
-        request.launches = 2;
-        request.problem[1] = stage->wire;
-        for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++) {
-            if (stage->buffer[roles[i][1]].used) {
-                request.problem[0].buffer[roles[i][0]] = stage->wire.buffer[roles[i][1]];
-            }
+    bool elsewhere = launch->data == FPO_LAUNCH_OTHER_ELSEWHERE || launch->data == FPO_LAUNCH_BEHIND_OTHER;
+    for (size_t i = 0; i < sizeof roles / sizeof roles[0] && elsewhere; i++) {
+        if (stage->buffer[roles[i][1]].used) {
+            request.problem[0].buffer[roles[i][0]] = stage->wire.buffer[roles[i][1]];
         }
     }
+    request.launches = launch->data == FPO_LAUNCH_BEHIND_OTHER ? 2 : 1;
     return fpo_stage_ask(stage, &request, &reply, error);
 }
 

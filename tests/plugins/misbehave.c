@@ -147,11 +147,11 @@ static void compute(misdeed deed, const fpo_kernel_problem *p, const void *b_sca
 }
 
 /* Scales that were seen the first time at this address are kept, as in a cache of prepared weights. */
-static const void *cached(const void *scales, int64_t bytes)
+static const void *cached(const void *scales, int64_t bytes, int for_ever)
 {
     static const void *seen;
     static void *copy;
-    if (seen != scales) {
+    if (copy == NULL || (seen != scales && !for_ever)) {
         seen = scales;
         free(copy);
         copy = malloc((size_t)bytes);
@@ -179,9 +179,10 @@ static fpo_plugin_status run(const fpo_kernel *kernel, const fpo_kernel_problem 
     misdeed deed = (misdeed)((const int *)kernel->user)[0];
     fpo_plugin_status status = before(deed, p, why);
     if (status == FPO_PLUGIN_OK) {
-        const void *b_scale = deed == KEEPS_OLD_SCALES ? cached(p->b_scale, p->b_scale_bytes)
-                              : deed == DOES_NOT_WAIT  ? late(p)
-                                                       : p->b_scale;
+        const void *b_scale = deed == KEEPS_OLD_SCALES || deed == KEEPS_FIRST_SCALES
+                                  ? cached(p->b_scale, p->b_scale_bytes, deed == KEEPS_FIRST_SCALES)
+                              : deed == DOES_NOT_WAIT ? late(p)
+                                                      : p->b_scale;
         compute(deed, p, b_scale);
         after(deed, p);
     }
