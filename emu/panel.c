@@ -26,8 +26,17 @@ static int64_t padded_k(const fpo_step *step, const fpo_prepared *operand)
 
 size_t fpo_panel_row_bytes(const fpo_step *step, const fpo_prepared *operand)
 {
-    return (size_t)padded_k(step, operand) * sizeof(fpo_digits) * 2;
+    return (size_t)padded_k(step, operand) * (sizeof(fpo_digits) + sizeof(float) + sizeof(int16_t) + 1);
 }
+
+fpo_fast_path fpo_panel_path(const fpo_step *step, const fpo_prepared *a, const fpo_prepared *b)
+{
+    bool a_scaled = scales_in_step(step, a), b_scaled = scales_in_step(step, b);
+    return fpo_fast_path_for(step, a->element, b->element, a_scaled ? a->scale.format : FPO_FORMAT_NONE,
+                             b_scaled ? b->scale.format : FPO_FORMAT_NONE, a->scale.block_k, b->scale.block_k);
+}
+
+/* ---- codes to digits ---- */
 
 static uint32_t dequantised_code(const fpo_step *step, const fpo_prepared *operand, int64_t row, int64_t column)
 {
@@ -39,7 +48,7 @@ static uint32_t dequantised_code(const fpo_step *step, const fpo_prepared *opera
     return fpo_step_dequantise(step, operand->element, code, scale, scale_code);
 }
 
-static void build_values(const fpo_step *step, const fpo_prepared *operand, fpo_panel *panel)
+static void build_dequantised_values(const fpo_step *step, const fpo_prepared *operand, fpo_panel *panel)
 {
     for (int64_t r = 0; r < panel->rows; r++)
         for (int64_t k = 0; k < operand->k; k++)
@@ -52,7 +61,7 @@ static void build_elements(const fpo_step *step, const fpo_prepared *operand, fp
     bool narrow = fpo_format_describe(operand->element)->bits <= 8 && !step->dequantised;
     for (uint32_t code = 0; narrow && code < 256; code++)
         table[code] = fpo_step_decode(step, operand->element, code);
-    const fpo_digits zero = fpo_step_decode(step, operand->element, 0);
+    const fpo_digits zero = fpo_step_decode(step, step->dequantised ? step->operand_format : operand->element, 0);
     for (int64_t r = 0; r < panel->rows; r++) {
         fpo_digits *row = panel->elements + r * panel->k;
         const uint8_t *codes = (const uint8_t *)operand->codes + (panel->first + r) * operand->k; /* if narrow */
@@ -87,9 +96,107 @@ static void build_scales(const fpo_step *step, const fpo_prepared *operand, fpo_
         }
 }
 
-fpo_status fpo_panel_build(const fpo_step *step, const fpo_prepared *operand, int64_t first, int64_t rows,
-                           fpo_panel *panel, fpo_error *error)
+/* ---- digits to what the fast path reads ---- */
+
+static bool is_special(fpo_digits x)
 {
+    return x.exponent >= FPO_EXPONENT_INFINITY;
+}
+
+/* 2^exponent for any digits: within the normal numbers of f32. */
+static float power_of_two(int exponent)
+{
+    return fpo_float_of_bits((uint32_t)(exponent + 127) << 23);
+}
+
+static void mark_specials(const fpo_step *step, const fpo_digits *elements, const fpo_panel *panel, uint8_t *special)
+{
+    for (int64_t s = 0; s < panel->k / step->k; s++) {
+        bool found = false;
+        for (int64_t k = s * step->k; k < (s + 1) * step->k; k++)
+            found = found || is_special(elements[k]);
+        special[s] = found;
+    }
+}
+
+static void mark_special_scales(const fpo_step *step, const fpo_digits *scales, const fpo_panel *panel,
+                                uint8_t *special)
+{
+    for (int64_t s = 0; s < panel->scale_columns; s++) {
+        int64_t last = ((s + 1) * panel->block_k - 1) / step->k, steps = panel->k / step->k;
+        for (int64_t i = s * panel->block_k / step->k; is_special(scales[s]) && i <= last && i < steps; i++)
+            special[i] = true;
+    }
+}
+
+static void fast_numbers(fpo_fast_kind kind, const fpo_step *step, int fraction, int lowest, const fpo_digits *elements,
+                         const fpo_panel *panel, int64_t row)
+{
+    for (int64_t at = 0; at < panel->k; at++) {
+        int64_t start = at / step->k * step->k;
+        fpo_digits x = elements[start + fpo_fast_order(step, (int)(at - start))];
+        int64_t to = row * panel->k + at;
+        if (is_special(x))
+            x.significand = 0; /* never looked at, but a number */
+        switch (kind) {
+        case FPO_FAST_NARROW:
+            panel->values[to] = x.significand == 0 ? 0.0f : (float)x.significand * power_of_two(x.exponent - fraction);
+            panel->numbers[to] = x.significand == 0 ? FPO_FAST_ABSENT : x.exponent;
+            break;
+        case FPO_FAST_WIDE:
+            panel->values[to] = (float)x.significand * power_of_two(-fraction);
+            panel->numbers[to] = x.significand == 0 ? FPO_FAST_ABSENT : x.exponent;
+            break;
+        case FPO_FAST_GROUPS:
+            panel->numbers[to] =
+                (int16_t)(x.significand == 0 ? 0 : x.significand * (1 << (x.exponent - fraction - lowest)));
+            if (x.significand != 0)
+                panel->nonzero[to / FPO_FAST_GROUP] |= (uint16_t)(1u << (to % FPO_FAST_GROUP));
+            break;
+        case FPO_FAST_NONE: break;
+        }
+    }
+}
+
+static void build_fast(fpo_fast_kind kind, const fpo_step *step, const fpo_prepared *operand, fpo_panel *panel)
+{
+    int lowest = kind == FPO_FAST_GROUPS ? fpo_fast_lowest(fpo_step_operand_format(step, operand->element)) : 0;
+    for (int64_t r = 0; r < panel->rows; r++) {
+        const fpo_digits *elements = panel->elements + r * panel->k;
+        uint8_t *special = panel->special + r * (panel->k / step->k);
+        mark_specials(step, elements, panel, special);
+        if (panel->scales != NULL)
+            mark_special_scales(step, panel->scales + r * panel->scale_columns, panel, special);
+        fast_numbers(kind, step, panel->fraction, lowest, elements, panel, r);
+    }
+}
+
+/* ---- the panel ---- */
+
+static bool allocate(const fpo_step *step, fpo_fast_kind fast, fpo_panel *panel)
+{
+    size_t elements = (size_t)(panel->rows * panel->k), scales = (size_t)(panel->rows * panel->scale_columns);
+    bool fma = step->kind == FPO_STEP_FMA, ok = true;
+    if (fma || fast == FPO_FAST_NARROW || fast == FPO_FAST_WIDE)
+        ok = ok && (panel->values = calloc(elements, sizeof *panel->values)) != NULL;
+    if (!fma)
+        ok = ok && (panel->elements = malloc(elements * sizeof *panel->elements)) != NULL;
+    if (scales > 0)
+        ok = ok && (panel->scales = malloc(scales * sizeof *panel->scales)) != NULL;
+    if (fast != FPO_FAST_NONE) {
+        ok = ok && (panel->numbers = malloc(elements * sizeof *panel->numbers)) != NULL;
+        ok = ok && (panel->special = malloc(elements / (size_t)step->k)) != NULL;
+    }
+    if (fast == FPO_FAST_GROUPS)
+        ok = ok && (panel->nonzero = calloc(elements / FPO_FAST_GROUP, sizeof *panel->nonzero)) != NULL;
+    return ok;
+}
+
+fpo_status fpo_panel_build_fast(const fpo_fast_path *path, const fpo_prepared *operand, int64_t first, int64_t rows,
+                                fpo_panel *panel, fpo_error *error)
+{
+    const fpo_step *step = path->step;
+    fpo_fast_kind fast = path->kind;
     *panel = (fpo_panel){.first = first, .rows = rows, .k = padded_k(step, operand)};
     bool fma = step->kind == FPO_STEP_FMA;
     if (!fma)
@@ -98,25 +205,29 @@ fpo_status fpo_panel_build(const fpo_step *step, const fpo_prepared *operand, in
         panel->block_k = operand->scale.block_k;
         panel->scale_columns = (panel->k + panel->block_k - 1) / panel->block_k;
         panel->scale_fraction = fpo_step_fraction(operand->scale.format);
-        panel->scales = malloc((size_t)(rows * panel->scale_columns) * sizeof *panel->scales);
     }
-    if (fma)
-        panel->values = calloc((size_t)(rows * panel->k), sizeof *panel->values);
-    else
-        panel->elements = malloc((size_t)(rows * panel->k) * sizeof *panel->elements);
-    if ((fma ? (void *)panel->values : (void *)panel->elements) == NULL ||
-        (panel->scale_columns > 0 && panel->scales == NULL)) {
+    if (!allocate(step, fast, panel)) {
         fpo_panel_free(panel);
         return fpo_fail(error, FPO_ERR_MEMORY, "no memory for %lld decoded rows of %lld elements", (long long)rows,
                         (long long)panel->k);
     }
-    if (fma)
-        build_values(step, operand, panel);
-    else
-        build_elements(step, operand, panel);
+    if (fma) {
+        build_dequantised_values(step, operand, panel);
+        return FPO_OK;
+    }
+    build_elements(step, operand, panel);
     if (panel->scale_columns > 0)
         build_scales(step, operand, panel);
+    if (fast != FPO_FAST_NONE)
+        build_fast(fast, step, operand, panel);
     return FPO_OK;
+}
+
+fpo_status fpo_panel_build(const fpo_step *step, const fpo_prepared *operand, int64_t first, int64_t rows,
+                           fpo_panel *panel, fpo_error *error)
+{
+    const fpo_fast_path generic = {.kind = FPO_FAST_NONE, .step = step};
+    return fpo_panel_build_fast(&generic, operand, first, rows, panel, error);
 }
 
 void fpo_panel_free(fpo_panel *panel)
@@ -124,5 +235,8 @@ void fpo_panel_free(fpo_panel *panel)
     free(panel->elements);
     free(panel->scales);
     free(panel->values);
+    free(panel->numbers);
+    free(panel->nonzero);
+    free(panel->special);
     *panel = (fpo_panel){0};
 }

@@ -17,6 +17,7 @@ enum {
 /* One row of a block of outputs. m, n: in D; m_panel, n_panel: in the panels. */
 typedef struct row {
     const fpo_gemm_context *context;
+    const fpo_fast_path *path;
     const fpo_panel *a, *b;
     int64_t m, n, m_panel, n_panel, columns;
 } row;
@@ -89,7 +90,7 @@ static void chain(const row *r, const sequence *s, int64_t q0, int64_t q1, float
         int64_t end = s->part.stride == 1 ? q1 : (q0 / s->steps_per_tile + 1) * s->steps_per_tile;
         end = end < q1 ? end : q1;
         int64_t first = step_at(s, q0);
-        fpo_chain_row(step, r->a, r->b, r->m_panel, r->n_panel, r->columns, first, first + (end - q0), bits);
+        fpo_chain_row(r->path, r->a, r->b, r->m_panel, r->n_panel, r->columns, first, first + (end - q0), bits);
         q0 = end;
     }
     for (int64_t j = 0; j < r->columns; j++)
@@ -191,11 +192,12 @@ static fpo_status accumulate_block(const fpo_gemm_context *context, const fpo_sp
                                    fpo_tile tile, float *parts, float *accumulator, fpo_error *error)
 {
     const fpo_step *step = &context->spec->accumulation.step;
+    fpo_fast_path path = fpo_panel_path(step, &context->a, &context->b);
     fpo_panel a, b;
-    fpo_status status = fpo_panel_build(step, &context->a, block.m0, block.m1 - block.m0, &a, error);
+    fpo_status status = fpo_panel_build_fast(&path, &context->a, block.m0, block.m1 - block.m0, &a, error);
     if (status != FPO_OK)
         return status;
-    status = fpo_panel_build(step, &context->b, block.n0, block.n1 - block.n0, &b, error);
+    status = fpo_panel_build_fast(&path, &context->b, block.n0, block.n1 - block.n0, &b, error);
     if (status != FPO_OK) {
         fpo_panel_free(&a);
         return status;
@@ -204,7 +206,7 @@ static fpo_status accumulate_block(const fpo_gemm_context *context, const fpo_sp
         for (int64_t n = block.n0, end; n < block.n1; n = end) {
             end = n + COLUMNS < block.n1 ? n + COLUMNS : block.n1;
             end = fpo_split_same_until(split, n, end);
-            row r = {context, &a, &b, m, n, m - block.m0, n - block.n0, end - n};
+            row r = {context, &path, &a, &b, m, n, m - block.m0, n - block.n0, end - n};
             accumulate_row(&r, split, parts, accumulator + (m - tile.m0) * (tile.n1 - tile.n0) + n - tile.n0);
         }
     fpo_panel_free(&a);

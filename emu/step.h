@@ -75,6 +75,13 @@ static inline uint32_t fpo_bits_of_float(float value)
     return pun.u;
 }
 
+/* Infinite or NaN. */
+static inline bool fpo_accumulator_overflowed(const fpo_step *step, uint32_t bits)
+{
+    uint32_t infinity = step->accumulator == FPO_F32 ? 0x7F800000u : 0x7C00u;
+    return (bits & infinity) == infinity;
+}
+
 /* NVIDIA's arithmetic has one NaN (kernels.md 5.2 rule 5). */
 static inline float fpo_canonical(float value)
 {

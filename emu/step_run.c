@@ -32,18 +32,63 @@ static fpo_step_side side_at(const fpo_step *step, const fpo_panel *panel, int64
     };
 }
 
-void fpo_chain_row(const fpo_step *step, const fpo_panel *a, const fpo_panel *b, int64_t m, int64_t n0, int64_t columns,
-                   int64_t step0, int64_t step1, uint32_t *accumulator)
+static uint32_t generic_step(const fpo_step *step, const fpo_panel *a, const fpo_panel *b, int64_t m, int64_t n,
+                             int64_t index, uint32_t c)
 {
+    fpo_step_side x = side_at(step, a, m, index), y = side_at(step, b, n, index);
+    return fpo_step_chain(step, &x, &y, c);
+}
+
+static fpo_fast_row fast_row(const fpo_fast_path *path, const fpo_panel *panel, int64_t row)
+{
+    int64_t at = row * panel->k;
+    bool groups = path->kind == FPO_FAST_GROUPS;
+    return (fpo_fast_row){
+        .value = groups ? NULL : panel->values + at,
+        .exponent = groups ? NULL : panel->numbers + at,
+        .fixed = groups ? panel->numbers + at : NULL,
+        .nonzero = groups ? panel->nonzero + at / FPO_FAST_GROUP : NULL,
+        .scales = panel->scales != NULL ? panel->scales + row * panel->scale_columns : NULL,
+        .block_k = panel->block_k,
+    };
+}
+
+static void chain_fast(const fpo_fast_path *path, const fpo_panel *a, const fpo_panel *b, int64_t m, int64_t n0,
+                       int64_t columns, int64_t step0, int64_t step1, uint32_t *accumulator)
+{
+    const fpo_step *step = path->step;
+    int64_t steps = a->k / step->k;
+    fpo_fast_row x = fast_row(path, a, m);
+    const uint8_t *x_special = a->special + m * steps;
+    for (int64_t j = 0; j < columns; j++) {
+        fpo_fast_row y = fast_row(path, b, n0 + j);
+        const uint8_t *y_special = b->special + (n0 + j) * steps;
+        uint32_t sum = accumulator[j];
+        for (int64_t i = step0; i < step1; i++) {
+            if ((x_special[i] | y_special[i]) != 0 || fpo_accumulator_overflowed(step, sum))
+                sum = generic_step(step, a, b, m, n0 + j, i, sum);
+            else
+                sum = fpo_fast_step(path, &x, &y, i, sum);
+        }
+        accumulator[j] = sum;
+    }
+}
+
+void fpo_chain_row(const fpo_fast_path *path, const fpo_panel *a, const fpo_panel *b, int64_t m, int64_t n0,
+                   int64_t columns, int64_t step0, int64_t step1, uint32_t *accumulator)
+{
+    const fpo_step *step = path->step;
     if (step->kind == FPO_STEP_FMA) {
         chain_fma(a, b, m, n0, columns, step0 * step->k, step1 * step->k, accumulator);
         return;
     }
+    if (path->kind != FPO_FAST_NONE) {
+        chain_fast(path, a, b, m, n0, columns, step0, step1, accumulator);
+        return;
+    }
     for (int64_t j = 0; j < columns; j++)
-        for (int64_t i = step0; i < step1; i++) {
-            fpo_step_side x = side_at(step, a, m, i), y = side_at(step, b, n0 + j, i);
-            accumulator[j] = fpo_step_chain(step, &x, &y, accumulator[j]);
-        }
+        for (int64_t i = step0; i < step1; i++)
+            accumulator[j] = generic_step(step, a, b, m, n0 + j, i, accumulator[j]);
 }
 
 /* Digits of codes and scales of one side, which the buffers hold. */

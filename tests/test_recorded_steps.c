@@ -5,6 +5,7 @@
  * rules of zero terms, other lengths of the sums. Where the data cannot tell, a list here says so. */
 #include "suite.h"
 
+#include "panel.h"
 #include "step_data.h"
 
 #include <stdio.h>
@@ -44,6 +45,43 @@ START_TEST(test_reproduced)
     }
     printf("%zu files, %zu result tensors, %lld rows: 0 differ\n", data->files, data->count, (long long)rows);
     ck_assert_uint_eq(data->files, 128);
+    ck_assert_int_eq(rows, 290776);
+}
+END_TEST
+
+static fpo_prepared prepared(const fpo_step_rows *rows, fpo_format element, const uint8_t *codes, const uint8_t *scales)
+{
+    fpo_prepared operand = {.rows = rows->rows, .k = rows->k, .element = element, .codes = (void *)codes};
+    operand.scale = (fpo_scale_view){rows->scale, 1, rows->block_k, FPO_LAYOUT_LINEAR};
+    operand.scales = (void *)scales;
+    operand.scale_rows = rows->rows;
+    operand.scale_columns = scales != NULL ? rows->k / rows->block_k : 0;
+    return operand;
+}
+
+/* The same through the panels of a GEMM, which take the fast paths. */
+START_TEST(test_fast_paths)
+{
+    int64_t rows = 0;
+    for (size_t i = 0; i < data->count; i++) {
+        const step_data_set *set = &data->sets[i];
+        const fpo_step_rows *r = set->rows;
+        fpo_prepared a = prepared(r, r->a_element, r->a, r->sa), b = prepared(r, r->b_element, r->b, r->sb);
+        fpo_fast_path path = fpo_panel_path(&model_of(set)->accumulation.step, &a, &b);
+        ck_assert_msg(path.kind != FPO_FAST_NONE, "%s has no fast path", set->model);
+        fpo_panel x, y;
+        ck_assert_int_eq(fpo_panel_build_fast(&path, &a, 0, r->rows, &x, NULL), FPO_OK);
+        ck_assert_int_eq(fpo_panel_build_fast(&path, &b, 0, r->rows, &y, NULL), FPO_OK);
+        for (int64_t row = 0; row < r->rows; row++) {
+            uint32_t accumulator = r->c[row];
+            fpo_chain_row(&path, &x, &y, row, row, 1, 0, 1, &accumulator);
+            ck_assert_msg(accumulator == r->d[row], "%s row %lld: %08x, recorded %08x", set->file, (long long)row,
+                          accumulator, r->d[row]);
+        }
+        rows += r->rows;
+        fpo_panel_free(&x);
+        fpo_panel_free(&y);
+    }
     ck_assert_int_eq(rows, 290776);
 }
 END_TEST
@@ -211,6 +249,7 @@ Suite *fpo_suite(void)
     tcase_set_timeout(c, 600);
     tcase_add_unchecked_fixture(c, set_up, tear_down);
     tcase_add_test(c, test_reproduced);
+    tcase_add_test(c, test_fast_paths);
     tcase_add_test(c, test_neighbours_fail);
     tcase_add_test(c, test_stand_ins);
     suite_add_tcase(suite, c);
