@@ -10,7 +10,7 @@
 
 static const char *const semantics_names[] = {
     "",
-#define FPO_PTX_SEMANTICS(ID, name, summary) name,
+#define FPO_PTX_SEMANTICS(ID, name, summary) #name,
 #include "semantics.inc"
 #undef FPO_PTX_SEMANTICS
 };

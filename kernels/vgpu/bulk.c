@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* Issue and performance of asynchronous copies. Without a seed a copy is performed when it is issued. With one, loads are
+ * performed at moments that chance picks, with a pattern in their place until then, and stores as late as the program
+ * allows: when a wait asks for them. */
+#include "bulk.h"
+#include "execute.h"
+
+#include <stdlib.h>
+
+static bool is_late(const fpo_warp *warp)
+{
+    return warp->cta->grid->gpu != NULL && fpo_vgpu_configuration(warp->cta->grid->gpu)->seed != 0;
+}
+
+static bool perform(fpo_pending *copy)
+{
+    fpo_warp *warp = copy->warp;
+    uint32_t at = warp->at;
+    warp->at = copy->at; /* a fault is the issuing instruction's */
+    bool ok = true;
+    if (copy->tensor) {
+        ok = fpo_tensor_copy(warp, copy);
+    } else {
+        uint8_t *shared = fpo_locate_shared(warp, copy->shared, copy->bytes, 16, copy->lane);
+        uint8_t *global = shared != NULL ? fpo_locate_global(warp, copy->global, copy->bytes, copy->lane) : NULL;
+        ok = global != NULL;
+        if (ok)
+            memcpy(copy->load ? shared : global, copy->load ? global : shared, copy->bytes);
+    }
+    if (ok && copy->load)
+        ok = fpo_mbarrier_complete(warp, copy->mbarrier, copy->bytes, copy->lane) == FPO_NEXT;
+    warp->at = at;
+    warp->cta->grid->changes++;
+    return ok;
+}
+
+static fpo_outcome enqueue(fpo_pending **queue, const fpo_pending *copy)
+{
+    while (*queue != NULL)
+        queue = &(*queue)->next;
+    *queue = malloc(sizeof **queue);
+    if (*queue == NULL)
+        return fpo_fault(copy->warp, copy->lane, "out of memory");
+    **queue = *copy;
+    (*queue)->next = NULL;
+    return FPO_NEXT;
+}
+
+static fpo_outcome issue_load(fpo_warp *warp, const fpo_pending *copy)
+{
+    if (!is_late(warp))
+        return perform((fpo_pending *)copy) ? FPO_NEXT : FPO_FAULT;
+    uint8_t *shared = fpo_locate_shared(warp, copy->shared, copy->bytes, 16, copy->lane);
+    if (shared == NULL)
+        return FPO_FAULT;
+    if (!copy->tensor || copy->map.swizzle == 0)
+        memset(shared, 0x7F, copy->bytes);
+    return enqueue(&warp->cta->loads, copy);
+}
+
+static fpo_outcome issue_store(fpo_warp *warp, fpo_pending *copy)
+{
+    if (!is_late(warp))
+        return perform(copy) ? FPO_NEXT : FPO_FAULT;
+    copy->group = warp->store_groups;
+    return enqueue(&warp->stores, copy);
+}
+
+bool fpo_cta_perform_loads(fpo_cta *cta, bool all)
+{
+    bool any = false;
+    for (fpo_pending **link = &cta->loads; *link != NULL && cta->grid->status == FPO_OK;) {
+        fpo_pending *copy = *link;
+        if (!all && fpo_grid_random(cta->grid, 4) != 0) {
+            link = &copy->next;
+            continue;
+        }
+        *link = copy->next;
+        any |= perform(copy);
+        free(copy);
+    }
+    return any;
+}
+
+bool fpo_warp_perform_stores(fpo_warp *warp, uint32_t groups_left)
+{
+    bool ok = true;
+    while (ok && warp->stores != NULL && warp->stores->group + groups_left < warp->store_groups) {
+        fpo_pending *copy = warp->stores;
+        warp->stores = copy->next;
+        ok = perform(copy);
+        free(copy);
+    }
+    return ok;
+}
+
+static fpo_pending new_copy(fpo_warp *warp, uint32_t lane, bool load)
+{
+    return (fpo_pending){.warp = warp, .at = warp->at, .lane = (int)lane, .load = load};
+}
+
+fpo_outcome fpo_do_bulk_load(fpo_warp *warp, const fpo_ptx_instruction *ins)
+{
+    for (FPO_EACH_LANE(lane, warp->mask)) {
+        fpo_pending copy = new_copy(warp, lane, true);
+        copy.shared = (uint32_t)fpo_address(warp, &ins->operands[0], (int)lane);
+        copy.global = fpo_address(warp, &ins->operands[1], (int)lane);
+        copy.bytes = fpo_u32(warp, &ins->operands[2], (int)lane);
+        copy.mbarrier = fpo_address(warp, &ins->operands[3], (int)lane);
+        if (copy.bytes % 16 != 0 || copy.global % 16 != 0)
+            return fpo_fault(warp, (int)lane, "bulk copy of %u bytes from 0x%llx: no multiple of 16", copy.bytes,
+                             (unsigned long long)copy.global);
+        if (issue_load(warp, &copy) != FPO_NEXT)
+            return FPO_FAULT;
+    }
+    return FPO_NEXT;
+}
+
+fpo_outcome fpo_do_bulk_store(fpo_warp *warp, const fpo_ptx_instruction *ins)
+{
+    for (FPO_EACH_LANE(lane, warp->mask)) {
+        fpo_pending copy = new_copy(warp, lane, false);
+        copy.global = fpo_address(warp, &ins->operands[0], (int)lane);
+        copy.shared = (uint32_t)fpo_address(warp, &ins->operands[1], (int)lane);
+        copy.bytes = fpo_u32(warp, &ins->operands[2], (int)lane);
+        if (copy.bytes % 16 != 0 || copy.global % 16 != 0)
+            return fpo_fault(warp, (int)lane, "bulk copy of %u bytes to 0x%llx: no multiple of 16", copy.bytes,
+                             (unsigned long long)copy.global);
+        if (issue_store(warp, &copy) != FPO_NEXT)
+            return FPO_FAULT;
+    }
+    return FPO_NEXT;
+}
+
+/* The map and the coordinates of a lane; `operand` is the map's place among the operands. */
+static bool read_tensor(fpo_warp *warp, const fpo_ptx_instruction *ins, uint32_t operand, fpo_pending *copy)
+{
+    uint64_t address = fpo_address(warp, &ins->operands[operand], copy->lane);
+    const uint8_t *map = fpo_locate(warp, FPO_PTX_V_GENERIC, address, FPO_TENSOR_MAP_BYTES, 64, copy->lane);
+    if (map == NULL)
+        return false;
+    const char *problem = fpo_tensor_map_decode(map, &copy->map);
+    if (problem == NULL && copy->map.rank != ins->arguments.count)
+        problem = "rank";
+    if (problem != NULL) {
+        fpo_fault(warp, copy->lane, "the tensor map at 0x%llx: its %s is not supported here",
+                  (unsigned long long)address, problem);
+        return false;
+    }
+    for (uint32_t i = 0; i < ins->arguments.count; i++)
+        copy->coordinate[i] = (int32_t)fpo_u32(warp, &ins->operands[operand + 1 + i], copy->lane);
+    copy->bytes = (uint32_t)fpo_tensor_box_bytes(&copy->map);
+    copy->tensor = true;
+    return true;
+}
+
+fpo_outcome fpo_do_tensor_load(fpo_warp *warp, const fpo_ptx_instruction *ins)
+{
+    for (FPO_EACH_LANE(lane, warp->mask)) {
+        fpo_pending copy = new_copy(warp, lane, true);
+        copy.shared = (uint32_t)fpo_address(warp, &ins->operands[0], (int)lane);
+        if (!read_tensor(warp, ins, 1, &copy))
+            return FPO_FAULT;
+        copy.mbarrier = fpo_address(warp, &ins->operands[2 + ins->arguments.count], (int)lane);
+        if (issue_load(warp, &copy) != FPO_NEXT)
+            return FPO_FAULT;
+    }
+    return FPO_NEXT;
+}
+
+/* CUTLASS issues one store from all lanes of a warp: equal ones are one (kernels.md 5, pitfall 4). */
+static bool is_repeated(const fpo_warp *warp, const fpo_ptx_instruction *ins, uint32_t lane)
+{
+    uint32_t earlier = warp->mask & ((1u << lane) - 1);
+    for (FPO_EACH_LANE(other, earlier)) {
+        uint32_t equal = 0, count = ins->arguments.count;
+        for (uint32_t i = 0; i < count; i++)
+            equal += fpo_u32(warp, &ins->operands[1 + i], (int)lane) == fpo_u32(warp, &ins->operands[1 + i], (int)other);
+        if (equal == count &&
+            fpo_address(warp, &ins->operands[0], (int)lane) == fpo_address(warp, &ins->operands[0], (int)other) &&
+            fpo_address(warp, &ins->operands[1 + count], (int)lane) ==
+                fpo_address(warp, &ins->operands[1 + count], (int)other))
+            return true;
+    }
+    return false;
+}
+
+fpo_outcome fpo_do_tensor_store(fpo_warp *warp, const fpo_ptx_instruction *ins)
+{
+    for (FPO_EACH_LANE(lane, warp->mask)) {
+        if (is_repeated(warp, ins, lane))
+            continue;
+        fpo_pending copy = new_copy(warp, lane, false);
+        copy.shared = (uint32_t)fpo_address(warp, &ins->operands[1 + ins->arguments.count], (int)lane);
+        copy.add = ins->arguments.op == FPO_PTX_V_ADD;
+        if (!read_tensor(warp, ins, 0, &copy) || issue_store(warp, &copy) != FPO_NEXT)
+            return FPO_FAULT;
+    }
+    return FPO_NEXT;
+}
+
+fpo_outcome fpo_do_bulk_commit(fpo_warp *warp, const fpo_ptx_instruction *ins)
+{
+    (void)ins;
+    warp->store_groups++;
+    return FPO_NEXT;
+}
+
+fpo_outcome fpo_do_bulk_wait(fpo_warp *warp, const fpo_ptx_instruction *ins)
+{
+    uint32_t left = fpo_u32(warp, &ins->operands[0], fpo_first_lane(warp->mask));
+    return fpo_warp_perform_stores(warp, left) ? FPO_NEXT : FPO_FAULT;
+}

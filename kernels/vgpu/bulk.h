@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* Asynchronous copies between issue and performance. */
+#ifndef FP4ORACLE_KERNELS_VGPU_BULK_H
+#define FP4ORACLE_KERNELS_VGPU_BULK_H
+
+#include "machine.h"
+#include "tensor_map.h"
+
+struct fpo_pending {
+    fpo_pending *next;
+    fpo_warp *warp; /* that issued it, for messages */
+    uint32_t at;    /* index of the instruction */
+    int lane;
+    bool tensor, load, add;
+    fpo_tensor_map map;
+    int32_t coordinate[FPO_TENSOR_RANK];
+    uint64_t global;
+    uint32_t shared, bytes;
+    uint64_t mbarrier;
+    uint32_t group; /* of a store: number of groups committed when it was issued */
+};
+
+/* tensor_copy.c: moves the box. False after a fault. */
+bool fpo_tensor_copy(fpo_warp *warp, const fpo_pending *copy);
+
+#endif

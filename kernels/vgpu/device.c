@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* The device: configuration, global memory, modules and their functions. */
+#include "machine.h"
+
+#include <stdlib.h>
+
+typedef struct allocation {
+    uint64_t start, end;
+    bool owned;
+} allocation;
+
+struct fpo_vgpu_module {
+    fpo_vgpu *gpu;
+    fpo_ptx_module *ptx;
+    void **variables; /* one allocation a variable, NULL for shared ones */
+    fpo_vgpu_function *functions;
+    fpo_vgpu_module *next;
+};
+
+struct fpo_vgpu {
+    fpo_vgpu_config config;
+    allocation *allocations; /* by address */
+    size_t allocation_count, allocation_room;
+    fpo_vgpu_module *modules;
+};
+
+static const struct {
+    const char *sm120, *sm90;
+} default_models[] = {
+#define FPO_VGPU_MMA(ID, sm120, sm90, summary) {sm120, sm90},
+#include "mma_kinds.inc"
+#undef FPO_VGPU_MMA
+};
+
+fpo_status fpo_vgpu_new(const fpo_vgpu_config *config, fpo_vgpu **result, fpo_error *error)
+{
+    *result = NULL;
+    if (config->capability != 120 && config->capability != 90)
+        return fpo_fail(error, FPO_ERR_ARGUMENT, "no virtual GPU of capability %d: 120 and 90 exist", config->capability);
+    fpo_vgpu *gpu = calloc(1, sizeof *gpu);
+    if (gpu == NULL)
+        return fpo_fail(error, FPO_ERR_MEMORY, "out of memory");
+    gpu->config = *config;
+    if (gpu->config.multiprocessors <= 0)
+        gpu->config.multiprocessors = 4;
+    for (int i = 0; i < FPO_VGPU_MMA_COUNT; i++) {
+        const char *name = config->capability == 120 ? default_models[i].sm120 : default_models[i].sm90;
+        if (gpu->config.models[i] == NULL && name[0] != '\0')
+            gpu->config.models[i] = fpo_model_by_name(name);
+    }
+    *result = gpu;
+    return FPO_OK;
+}
+
+const fpo_vgpu_config *fpo_vgpu_configuration(const fpo_vgpu *gpu)
+{
+    return &gpu->config;
+}
+
+const fpo_model *fpo_vgpu_model(const fpo_vgpu *gpu, fpo_vgpu_mma mma)
+{
+    return gpu->config.models[mma];
+}
+
+/* Index of the first allocation that ends beyond `address`. */
+static size_t search(const fpo_vgpu *gpu, uint64_t address)
+{
+    size_t low = 0, high = gpu->allocation_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (gpu->allocations[middle].end > address)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+const void *fpo_vgpu_find(const fpo_vgpu *gpu, uint64_t address, uint64_t bytes, const void *hint)
+{
+    const allocation *a = hint;
+    if (a != NULL && address >= a->start && address < a->end && bytes <= a->end - address)
+        return a;
+    size_t i = search(gpu, address);
+    if (i == gpu->allocation_count)
+        return NULL;
+    a = &gpu->allocations[i];
+    return address >= a->start && bytes <= a->end - address ? a : NULL;
+}
+
+bool fpo_vgpu_is_allocated(const fpo_vgpu *gpu, const void *memory, size_t bytes)
+{
+    return fpo_vgpu_find(gpu, (uint64_t)(uintptr_t)memory, bytes, NULL) != NULL;
+}
+
+static bool insert(fpo_vgpu *gpu, void *memory, size_t bytes, bool owned)
+{
+    if (gpu->allocation_count == gpu->allocation_room) {
+        size_t room = 2 * gpu->allocation_room + 16;
+        allocation *larger = realloc(gpu->allocations, room * sizeof *larger);
+        if (larger == NULL)
+            return false;
+        gpu->allocations = larger;
+        gpu->allocation_room = room;
+    }
+    uint64_t start = (uint64_t)(uintptr_t)memory;
+    size_t i = search(gpu, start);
+    memmove(&gpu->allocations[i + 1], &gpu->allocations[i], (gpu->allocation_count - i) * sizeof *gpu->allocations);
+    gpu->allocations[i] = (allocation){start, start + bytes, owned};
+    gpu->allocation_count++;
+    return true;
+}
+
+void *fpo_vgpu_allocate(fpo_vgpu *gpu, size_t bytes)
+{
+    if (bytes > SIZE_MAX - 511)
+        return NULL;
+    size_t room = (bytes + 511) / 256 * 256;
+    void *memory = aligned_alloc(256, room);
+    if (memory == NULL)
+        return NULL;
+    memset(memory, FPO_POISON, room);
+    if (!insert(gpu, memory, bytes, true)) {
+        free(memory);
+        return NULL;
+    }
+    return memory;
+}
+
+bool fpo_vgpu_attach(fpo_vgpu *gpu, void *memory, size_t bytes)
+{
+    return insert(gpu, memory, bytes, false);
+}
+
+bool fpo_vgpu_release(fpo_vgpu *gpu, void *memory)
+{
+    uint64_t start = (uint64_t)(uintptr_t)memory;
+    for (size_t i = 0; i < gpu->allocation_count; i++) {
+        allocation *a = &gpu->allocations[i];
+        if (a->start != start)
+            continue;
+        if (a->owned)
+            free(memory);
+        gpu->allocation_count--;
+        memmove(a, a + 1, (gpu->allocation_count - i) * sizeof *a);
+        return true;
+    }
+    return false;
+}
+
+static void free_module(fpo_vgpu_module *module)
+{
+    for (fpo_vgpu_function *f = module->functions; f != NULL;) {
+        fpo_vgpu_function *next = f->next;
+        fpo_ptx_kernel_free(f->kernel);
+        free(f);
+        f = next;
+    }
+    for (size_t i = 0; module->variables != NULL && i < fpo_ptx_variable_count(module->ptx); i++)
+        if (module->variables[i] != NULL)
+            fpo_vgpu_release(module->gpu, module->variables[i]);
+    free(module->variables);
+    fpo_ptx_module_free(module->ptx);
+    free(module);
+}
+
+void fpo_vgpu_free(fpo_vgpu *gpu)
+{
+    if (gpu == NULL)
+        return;
+    for (fpo_vgpu_module *m = gpu->modules; m != NULL;) {
+        fpo_vgpu_module *next = m->next;
+        free_module(m);
+        m = next;
+    }
+    for (size_t i = 0; i < gpu->allocation_count; i++)
+        if (gpu->allocations[i].owned)
+            free((void *)(uintptr_t)gpu->allocations[i].start);
+    free(gpu->allocations);
+    free(gpu);
+}
+
+static fpo_status place_variables(fpo_vgpu_module *module, fpo_error *error)
+{
+    size_t count = fpo_ptx_variable_count(module->ptx);
+    module->variables = calloc(count + 1, sizeof *module->variables);
+    if (module->variables == NULL)
+        return fpo_fail(error, FPO_ERR_MEMORY, "out of memory");
+    for (size_t i = 0; i < count; i++) {
+        const fpo_ptx_variable *v = fpo_ptx_variable_at(module->ptx, i);
+        if (v->space == FPO_PTX_V_SHARED || v->external)
+            continue;
+        module->variables[i] = fpo_vgpu_allocate(module->gpu, v->size);
+        if (module->variables[i] == NULL)
+            return fpo_fail(error, FPO_ERR_MEMORY, "no memory for variable %s (%llu bytes)", v->name,
+                            (unsigned long long)v->size);
+        fpo_status status = fpo_ptx_variable_initialise(v, module->variables[i], error);
+        if (status != FPO_OK)
+            return status;
+    }
+    return FPO_OK;
+}
+
+fpo_status fpo_vgpu_load(fpo_vgpu *gpu, const char *ptx, size_t length, fpo_vgpu_module **result, fpo_error *error)
+{
+    *result = NULL;
+    fpo_vgpu_module *module = calloc(1, sizeof *module);
+    if (module == NULL)
+        return fpo_fail(error, FPO_ERR_MEMORY, "out of memory");
+    module->gpu = gpu;
+    fpo_status status = fpo_ptx_module_load(ptx, length, &module->ptx, error);
+    if (status != FPO_OK) {
+        free(module);
+        return status;
+    }
+    status = place_variables(module, error);
+    if (status != FPO_OK) {
+        free_module(module);
+        return status;
+    }
+    module->next = gpu->modules;
+    gpu->modules = module;
+    *result = module;
+    return FPO_OK;
+}
+
+void *fpo_vgpu_variable(const fpo_vgpu_module *module, const char *name, size_t *bytes)
+{
+    for (size_t i = 0; i < fpo_ptx_variable_count(module->ptx); i++) {
+        const fpo_ptx_variable *v = fpo_ptx_variable_at(module->ptx, i);
+        if (module->variables[i] != NULL && strcmp(v->name, name) == 0) {
+            *bytes = v->size;
+            return module->variables[i];
+        }
+    }
+    return NULL;
+}
+
+uint64_t fpo_vgpu_symbol(const fpo_vgpu_module *module, uint64_t variable)
+{
+    return (uint64_t)(uintptr_t)module->variables[variable];
+}
+
+static fpo_status check_kernel(const fpo_vgpu *gpu, const fpo_ptx_kernel *kernel, fpo_error *error)
+{
+    for (uint32_t i = 0; i < kernel->code_count; i++) {
+        const fpo_ptx_instruction *ins = &kernel->code[i];
+        if (ins->approximate && !gpu->config.allow_approximate)
+            return fpo_fail(error, FPO_ERR_UNSUPPORTED, "PTX line %u, kernel %.120s: the bits of `%s` are not known",
+                            ins->line, kernel->name, ins->opcode);
+    }
+    return FPO_OK;
+}
+
+fpo_status fpo_vgpu_get_function(fpo_vgpu_module *module, const char *name, fpo_vgpu_function **result,
+                                 fpo_error *error)
+{
+    *result = NULL;
+    for (fpo_vgpu_function *f = module->functions; f != NULL; f = f->next) {
+        if (strcmp(f->kernel->name, name) == 0) {
+            *result = f;
+            return FPO_OK;
+        }
+    }
+    fpo_ptx_kernel *kernel;
+    fpo_status status = fpo_ptx_kernel_decode(module->ptx, name, &kernel, error);
+    if (status != FPO_OK)
+        return status;
+    status = check_kernel(module->gpu, kernel, error);
+    fpo_vgpu_function *f = status == FPO_OK ? calloc(1, sizeof *f) : NULL;
+    if (f == NULL) {
+        fpo_ptx_kernel_free(kernel);
+        return status != FPO_OK ? status : fpo_fail(error, FPO_ERR_MEMORY, "out of memory");
+    }
+    *f = (fpo_vgpu_function){module, kernel, module->functions};
+    module->functions = f;
+    *result = f;
+    return FPO_OK;
+}
+
+uint32_t fpo_vgpu_param_count(const fpo_vgpu_function *function)
+{
+    return function->kernel->param_count;
+}
+
+uint32_t fpo_vgpu_param_size(const fpo_vgpu_function *function, uint32_t index)
+{
+    return index < function->kernel->param_count ? function->kernel->params[index].size : 0;
+}
+
+const char *fpo_vgpu_function_name(const fpo_vgpu_function *function)
+{
+    return function->kernel->name;
+}
+
+fpo_vgpu *fpo_vgpu_of(const fpo_vgpu_function *function)
+{
+    return function->module->gpu;
+}

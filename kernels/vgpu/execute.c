@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* Which function executes which semantics, and the small ones of control. */
+#include "execute.h"
+
+const fpo_execute fpo_executors[FPO_PTX_SEMANTICS_COUNT] = {
+    NULL,
+#define FPO_PTX_SEMANTICS(ID, name, summary) fpo_do_##name,
+#include "semantics.inc"
+#undef FPO_PTX_SEMANTICS
+};
+
+fpo_outcome fpo_do_nothing(fpo_warp *warp, const fpo_ptx_instruction *ins)
+{
+    (void)warp;
+    (void)ins;
+    return FPO_NEXT;
+}
+
+fpo_outcome fpo_do_proxy_fence(fpo_warp *warp, const fpo_ptx_instruction *ins)
+{
+    return fpo_do_nothing(warp, ins);
+}
+
+fpo_outcome fpo_do_branch(fpo_warp *warp, const fpo_ptx_instruction *ins)
+{
+    (void)warp;
+    (void)ins;
+    return FPO_JUMP;
+}
+
+fpo_outcome fpo_do_exit(fpo_warp *warp, const fpo_ptx_instruction *ins)
+{
+    (void)warp;
+    (void)ins;
+    return FPO_ENDED;
+}
+
+fpo_outcome fpo_do_trap(fpo_warp *warp, const fpo_ptx_instruction *ins)
+{
+    (void)ins;
+    return fpo_fault(warp, fpo_first_lane(warp->mask), "trap");
+}
+
+fpo_outcome fpo_do_yield(fpo_warp *warp, const fpo_ptx_instruction *ins)
+{
+    (void)warp;
+    (void)ins;
+    return FPO_LEAVE;
+}
+
+fpo_outcome fpo_do_aligned(fpo_warp *warp, const fpo_ptx_instruction *ins)
+{
+    return fpo_gather(warp, ins, 0xFFFFFFFF) ? FPO_NEXT : FPO_WAITING;
+}

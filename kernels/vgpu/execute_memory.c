@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* Loads, stores, atomics, conversions of addresses. */
+#include "execute.h"
+
+/* A value of `type` into a register that may be wider: extended by its sign if the type has one, else by zeros. */
+static void extend(void *lanes, unsigned register_bytes, int lane, const void *value, fpo_ptx_type type)
+{
+    unsigned bytes = fpo_ptx_type_bytes(type);
+    uint8_t *to = (uint8_t *)lanes + (size_t)(unsigned)lane * register_bytes;
+    memcpy(to, value, bytes);
+    if (register_bytes > bytes) {
+        bool is_signed = type == FPO_PTX_S8 || type == FPO_PTX_S16 || type == FPO_PTX_S32;
+        bool negative = is_signed && ((const uint8_t *)value)[bytes - 1] & 0x80;
+        memset(to + bytes, negative ? 0xFF : 0, register_bytes - bytes);
+    }
+}
+
+fpo_outcome fpo_do_load(fpo_warp *warp, const fpo_ptx_instruction *ins)
+{
+    fpo_ptx_type type = (fpo_ptx_type)ins->arguments.type;
+    unsigned bytes = fpo_ptx_type_bytes(type), count = ins->arguments.count, total = bytes * count;
+    const fpo_ptx_operand *address = &ins->operands[count];
+    for (FPO_EACH_LANE(lane, warp->mask)) {
+        const uint8_t *from = fpo_locate(warp, (fpo_ptx_value)ins->arguments.space, fpo_address(warp, address, (int)lane),
+                                         total, total, (int)lane);
+        if (from == NULL)
+            return FPO_FAULT;
+        uint8_t value[128];
+        memcpy(value, from, total);
+        for (unsigned i = 0; i < count; i++) {
+            const fpo_ptx_operand *d = &ins->operands[i];
+            if (d->kind == FPO_PTX_REGISTER)
+                extend(fpo_lanes_of(warp, d), d->bytes, (int)lane, value + i * bytes, type);
+        }
+    }
+    return FPO_NEXT;
+}
+
+fpo_outcome fpo_do_store(fpo_warp *warp, const fpo_ptx_instruction *ins)
+{
+    unsigned bytes = fpo_ptx_type_bytes((fpo_ptx_type)ins->arguments.type), count = ins->arguments.count;
+    for (FPO_EACH_LANE(lane, warp->mask)) {
+        uint8_t *to = fpo_locate(warp, (fpo_ptx_value)ins->arguments.space,
+                                 fpo_address(warp, &ins->operands[0], (int)lane), bytes * count, bytes * count, (int)lane);
+        if (to == NULL)
+            return FPO_FAULT;
+        for (unsigned i = 0; i < count; i++) {
+            const fpo_ptx_operand *b = &ins->operands[1 + i];
+            memcpy(to + i * bytes, (const uint8_t *)fpo_lanes_of(warp, b) + (size_t)lane * b->bytes, bytes);
+        }
+    }
+    warp->cta->grid->changes++;
+    return FPO_NEXT;
+}
+
+static uint64_t read_register(const fpo_warp *warp, const fpo_ptx_operand *operand, unsigned bytes, int lane)
+{
+    uint64_t value = 0;
+    memcpy(&value, (const uint8_t *)fpo_lanes_of(warp, operand) + (size_t)(unsigned)lane * operand->bytes, bytes);
+    return value;
+}
+
+static int64_t sign_extend(uint64_t value, unsigned bytes)
+{
+    return bytes == 4 ? (int32_t)(uint32_t)value : (int64_t)value;
+}
+
+/* kernels.md 5.2 rule 6: f32 atomics on global memory flush subnormal inputs and results, those on shared memory do
+ * not; NaN is canonical. */
+static uint64_t add_floating(uint64_t old, uint64_t b, fpo_ptx_type type, bool flush)
+{
+    if (type == FPO_PTX_F64) {
+        double x, y;
+        memcpy(&x, &old, sizeof x);
+        memcpy(&y, &b, sizeof y);
+        x += y;
+        memcpy(&old, &x, sizeof x);
+        return x != x ? 0x7FFFFFFFFFFFFFFFu : old;
+    }
+    uint32_t bits[3] = {(uint32_t)old, (uint32_t)b, 0};
+    for (int i = 0; i < 3; i++) {
+        if (flush && (bits[i] & 0x7F800000) == 0)
+            bits[i] &= 0x80000000;
+        if (i == 1) {
+            float x, y;
+            memcpy(&x, &bits[0], sizeof x);
+            memcpy(&y, &bits[1], sizeof y);
+            x += y;
+            memcpy(&bits[2], &x, sizeof x);
+            if (x != x)
+                bits[2] = 0x7FFFFFFF;
+        }
+    }
+    return bits[2];
+}
+
+static uint64_t combine(const fpo_ptx_arguments *how, uint64_t old, uint64_t b, uint64_t c, bool flush)
+{
+    fpo_ptx_type type = (fpo_ptx_type)how->type;
+    unsigned bytes = fpo_ptx_type_bytes(type);
+    bool is_signed = type == FPO_PTX_S32 || type == FPO_PTX_S64;
+    bool less = is_signed ? sign_extend(b, bytes) < sign_extend(old, bytes) : b < old;
+    switch (how->op) {
+    case FPO_PTX_V_ADD:
+        return type == FPO_PTX_F32 || type == FPO_PTX_F64 ? add_floating(old, b, type, flush) : old + b;
+    case FPO_PTX_V_MIN: return less ? b : old;
+    case FPO_PTX_V_MAX: return less || b == old ? old : b;
+    case FPO_PTX_V_AND: return old & b;
+    case FPO_PTX_V_OR: return old | b;
+    case FPO_PTX_V_XOR: return old ^ b;
+    case FPO_PTX_V_INC: return old >= b ? 0 : old + 1;
+    case FPO_PTX_V_DEC: return old == 0 || old > b ? b : old - 1;
+    case FPO_PTX_V_CAS: return old == b ? c : old;
+    default: return b; /* exch */
+    }
+}
+
+fpo_outcome fpo_do_atomic(fpo_warp *warp, const fpo_ptx_instruction *ins)
+{
+    const fpo_ptx_arguments *how = &ins->arguments;
+    unsigned bytes = fpo_ptx_type_bytes((fpo_ptx_type)how->type);
+    /* atom has a result before the address, red has none. */
+    const fpo_ptx_operand *d = ins->operands[0].written || ins->operands[0].kind == FPO_PTX_NO_OPERAND ? ins->operands : NULL;
+    const fpo_ptx_operand *address = ins->operands + (d != NULL);
+    bool exchange = how->op == FPO_PTX_V_CAS;
+    for (FPO_EACH_LANE(lane, warp->mask)) {
+        uint64_t where = fpo_address(warp, address, (int)lane);
+        uint8_t *at = fpo_locate(warp, (fpo_ptx_value)how->space, where, bytes, bytes, (int)lane);
+        if (at == NULL)
+            return FPO_FAULT;
+        bool shared = how->space == FPO_PTX_V_SHARED || how->space == FPO_PTX_V_CLUSTER ||
+                      (how->space == FPO_PTX_V_GENERIC && (where & FPO_WINDOW_MASK) == FPO_WINDOW_SHARED);
+        uint64_t old = 0;
+        memcpy(&old, at, bytes);
+        uint64_t b = read_register(warp, address + 1, bytes, (int)lane);
+        uint64_t c = exchange ? read_register(warp, address + 2, bytes, (int)lane) : 0;
+        uint64_t result = combine(how, old, b, c, !shared);
+        memcpy(at, &result, bytes);
+        if (d != NULL && d->kind == FPO_PTX_REGISTER)
+            memcpy((uint8_t *)fpo_lanes_of(warp, d) + (size_t)lane * d->bytes, &old, bytes);
+    }
+    warp->cta->grid->changes++;
+    return FPO_NEXT;
+}
+
+static uint64_t window_of(fpo_ptx_value space)
+{
+    return space == FPO_PTX_V_SHARED ? FPO_WINDOW_SHARED : space == FPO_PTX_V_LOCAL ? FPO_WINDOW_LOCAL : 0;
+}
+
+fpo_outcome fpo_do_cvta(fpo_warp *warp, const fpo_ptx_instruction *ins)
+{
+    uint64_t *d = fpo_lanes_of(warp, &ins->operands[0]);
+    const uint64_t *a = fpo_lanes_of(warp, &ins->operands[1]);
+    uint64_t window = window_of((fpo_ptx_value)ins->arguments.space);
+    for (FPO_EACH_LANE(lane, warp->mask))
+        d[lane] = a[lane] | window;
+    return FPO_NEXT;
+}
+
+fpo_outcome fpo_do_cvta_to(fpo_warp *warp, const fpo_ptx_instruction *ins)
+{
+    uint64_t *d = fpo_lanes_of(warp, &ins->operands[0]);
+    const uint64_t *a = fpo_lanes_of(warp, &ins->operands[1]);
+    uint64_t window = window_of((fpo_ptx_value)ins->arguments.space);
+    for (FPO_EACH_LANE(lane, warp->mask)) {
+        if (a[lane] != 0 && (a[lane] & FPO_WINDOW_MASK) != window)
+            return fpo_fault(warp, (int)lane, "0x%llx is no %s address", (unsigned long long)a[lane],
+                             fpo_ptx_value_name((fpo_ptx_value)ins->arguments.space));
+        d[lane] = a[lane] & ~FPO_WINDOW_MASK;
+    }
+    return FPO_NEXT;
+}
+
+fpo_outcome fpo_do_isspacep(fpo_warp *warp, const fpo_ptx_instruction *ins)
+{
+    const uint64_t *a = fpo_lanes_of(warp, &ins->operands[1]);
+    fpo_ptx_value space = (fpo_ptx_value)ins->arguments.space;
+    uint32_t result = 0;
+    for (FPO_EACH_LANE(lane, warp->mask)) {
+        uint64_t window = a[lane] & FPO_WINDOW_MASK;
+        bool inside = space == FPO_PTX_V_GLOBAL ? window == 0 : space != FPO_PTX_V_CONST && window == window_of(space);
+        result |= (uint32_t)inside << lane;
+    }
+    fpo_set_predicate(warp, &ins->operands[0], result);
+    return FPO_NEXT;
+}

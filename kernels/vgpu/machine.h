@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* Inside the machine: grid, CTAs, warps; and what every instruction is executed with. */
+#ifndef FP4ORACLE_KERNELS_VGPU_MACHINE_H
+#define FP4ORACLE_KERNELS_VGPU_MACHINE_H
+
+#include "ptx.h"
+#include "vgpu.h"
+
+#include <string.h>
+
+/* Shared memory starts at 1024, as on the hardware, where a CTA's first KB is reserved. Generic addresses of spaces
+ * other than global have a tag in their top bits, which no address of the process has. */
+#define FPO_SHARED_BASE 1024u
+#define FPO_WINDOW_MASK 0xF000000000000000u
+#define FPO_WINDOW_SHARED 0x1000000000000000u
+#define FPO_WINDOW_LOCAL 0x2000000000000000u
+#define FPO_WINDOW_PARAM 0x3000000000000000u
+
+enum { FPO_NAMED_BARRIERS = 16, FPO_MAX_WARPS = 32, FPO_POISON = 0xCB };
+
+typedef struct fpo_warp fpo_warp;
+typedef struct fpo_cta fpo_cta;
+typedef struct fpo_grid fpo_grid;
+typedef struct fpo_pending fpo_pending;
+
+typedef enum fpo_outcome {
+    FPO_NEXT,   /* go on with the next instruction */
+    FPO_JUMP,   /* the lanes of warp->mask go to the target */
+    FPO_ENDED,  /* the lanes of warp->mask have exited */
+    FPO_WAITING, /* the lanes of warp->mask try this instruction again later */
+    FPO_LEAVE,  /* done, and let other warps run */
+    FPO_FAULT   /* grid->error says what happened */
+} fpo_outcome;
+
+typedef fpo_outcome (*fpo_execute)(fpo_warp *warp, const fpo_ptx_instruction *instruction);
+extern const fpo_execute fpo_executors[FPO_PTX_SEMANTICS_COUNT];
+
+struct fpo_warp {
+    fpo_cta *cta;
+    uint32_t id;
+    uint32_t alive;   /* lanes that have not exited */
+    uint32_t waiting; /* lanes that have to try their instruction again */
+    uint32_t group;   /* lanes that execute together now, at `at` */
+    uint32_t mask;    /* of them, those that the guard lets execute */
+    uint32_t at;
+    uint32_t next_other; /* smallest pc of the other lanes that can run */
+    uint32_t pc[FPO_PTX_WARP];
+    uint8_t *registers;
+    uint8_t *local; /* 32 times local_stride bytes */
+    bool at_barrier; /* has arrived at a barrier and waits for its generation to pass */
+    uint32_t barrier_generation;
+    bool moved; /* executed something since the flag was cleared */
+    bool give_up; /* a suspended try_wait shall return false */
+    const void *last_allocation; /* that a global access hit */
+    fpo_pending *stores; /* bulk stores not yet performed, oldest first */
+    uint32_t store_groups; /* committed and not performed */
+    bool at_cluster_barrier;
+    uint32_t cluster_generation;
+};
+
+typedef struct fpo_barrier {
+    uint32_t arrived; /* threads */
+    uint32_t expected; /* 0: all threads of the CTA that are alive */
+    uint32_t generation;
+} fpo_barrier;
+
+struct fpo_cta {
+    fpo_grid *grid;
+    uint32_t index[3];
+    uint64_t linear;
+    uint32_t sm;
+    uint8_t *shared; /* indexed by shared addresses: the first FPO_SHARED_BASE bytes are never used */
+    uint32_t shared_end;
+    uint32_t warp_count, warps_alive;
+    fpo_warp *warps;
+    uint8_t *register_memory, *local_memory;
+    fpo_barrier barriers[FPO_NAMED_BARRIERS], cluster_barrier;
+    fpo_pending *loads; /* copies in flight */
+};
+
+struct fpo_grid {
+    fpo_vgpu *gpu;
+    const fpo_vgpu_function *function;
+    const fpo_ptx_kernel *kernel;
+    const fpo_vgpu_launch *launch;
+    uint8_t *constants; /* of the kernel, with relocations */
+    uint8_t *parameters;
+    uint32_t shared_bytes, local_stride, dynamic_offset;
+    uint64_t next, total; /* CTAs not yet started begin at next */
+    uint64_t random;
+    uint64_t changes; /* counts what may end a wait: barriers, memory writes, exits */
+    fpo_vgpu_statistics statistics;
+    fpo_error *error;
+    fpo_status status;
+};
+
+struct fpo_vgpu_function {
+    fpo_vgpu_module *module;
+    fpo_ptx_kernel *kernel;
+    fpo_vgpu_function *next;
+};
+
+/* Ends the launch: the message gets the kernel, PTX line, CTA, warp, lane and instruction. */
+fpo_outcome fpo_fault(fpo_warp *warp, int lane, const char *format, ...) FPO_PRINTF(3, 4);
+
+/* memory.c: where `bytes` at `address` are, or NULL after a fault. Alignment to `align` is required. */
+void *fpo_locate(fpo_warp *warp, fpo_ptx_value space, uint64_t address, uint32_t bytes, uint32_t align, int lane);
+void *fpo_locate_global(fpo_warp *warp, uint64_t address, uint64_t bytes, int lane);
+void *fpo_locate_shared(fpo_warp *warp, uint64_t address, uint64_t bytes, uint32_t align, int lane);
+
+/* device.c */
+fpo_vgpu *fpo_vgpu_of(const fpo_vgpu_function *function);
+const fpo_model *fpo_vgpu_model(const fpo_vgpu *gpu, fpo_vgpu_mma mma);
+uint64_t fpo_vgpu_symbol(const fpo_vgpu_module *module, uint64_t variable);
+const void *fpo_vgpu_find(const fpo_vgpu *gpu, uint64_t address, uint64_t bytes, const void *hint);
+
+/* schedule.c */
+uint32_t fpo_grid_random(fpo_grid *grid, uint32_t bound);
+/* collective.c: true if all living lanes of `wanted` are at this instruction; warp->group and mask then hold them. */
+bool fpo_gather(fpo_warp *warp, const fpo_ptx_instruction *instruction, uint32_t wanted);
+uint32_t fpo_guard_mask(const fpo_warp *warp, const fpo_ptx_instruction *instruction, uint32_t group);
+
+/* mbarrier.c */
+fpo_outcome fpo_mbarrier_complete(fpo_warp *warp, uint64_t address, uint64_t bytes, int lane);
+
+/* bulk.c: performs copies in flight; all of them, or those that chance picks. True if any was performed. */
+bool fpo_cta_perform_loads(fpo_cta *cta, bool all);
+bool fpo_warp_perform_stores(fpo_warp *warp, uint32_t groups_left);
+
+/* Operands. A lane's address is its register plus the offset in the instruction. */
+static inline void *fpo_lanes_of(const fpo_warp *warp, const fpo_ptx_operand *operand)
+{
+    return (operand->kind == FPO_PTX_REGISTER ? warp->registers : warp->cta->grid->constants) + operand->slot;
+}
+
+static inline uint64_t fpo_address(const fpo_warp *warp, const fpo_ptx_operand *operand, int lane)
+{
+    const void *lanes = fpo_lanes_of(warp, operand);
+    uint64_t base = operand->bytes == 4 ? ((const uint32_t *)lanes)[lane] : ((const uint64_t *)lanes)[lane];
+    return base + (uint64_t)operand->offset;
+}
+
+static inline uint32_t fpo_u32(const fpo_warp *warp, const fpo_ptx_operand *operand, int lane)
+{
+    return ((const uint32_t *)fpo_lanes_of(warp, operand))[lane];
+}
+
+static inline uint32_t fpo_predicate(const fpo_warp *warp, const fpo_ptx_operand *operand)
+{
+    uint32_t value = *(const uint32_t *)fpo_lanes_of(warp, operand);
+    return operand->negated ? ~value : value;
+}
+
+static inline void fpo_set_predicate(fpo_warp *warp, const fpo_ptx_operand *operand, uint32_t value)
+{
+    if (operand->kind == FPO_PTX_NO_OPERAND)
+        return;
+    uint32_t *p = fpo_lanes_of(warp, operand);
+    *p = (*p & ~warp->mask) | (value & warp->mask);
+}
+
+static inline int fpo_first_lane(uint32_t mask)
+{
+    return __builtin_ctz(mask);
+}
+
+/* for (FPO_EACH_LANE(lane, mask)) */
+#define FPO_EACH_LANE(lane, mask)                                                                                      \
+    uint32_t lane##_rest = (mask), lane = 0;                                                                           \
+    lane##_rest != 0 && (lane = (uint32_t)__builtin_ctz(lane##_rest), true);                                           \
+    lane##_rest &= lane##_rest - 1
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* ldmatrix and stmatrix: lane 8*i + r names row r of matrix i; afterwards lane l has elements 2*(l%4) and 2*(l%4) + 1 of
+ * row l/4 (of column l/4 with .trans) of each matrix in one register. */
+#include "execute.h"
+
+/* Rows of all matrices, 16 bytes each; false after a fault. */
+static bool find_rows(fpo_warp *warp, const fpo_ptx_operand *address, unsigned count, uint8_t *rows[FPO_PTX_WARP])
+{
+    for (unsigned i = 0; i < 8 * count; i++) {
+        rows[i] = fpo_locate_shared(warp, fpo_address(warp, address, (int)i), 16, 16, (int)i);
+        if (rows[i] == NULL)
+            return false;
+    }
+    return true;
+}
+
+static fpo_outcome gather_warp(fpo_warp *warp, const fpo_ptx_instruction *ins)
+{
+    if (!fpo_gather(warp, ins, 0xFFFFFFFF))
+        return FPO_WAITING;
+    if (warp->mask != 0xFFFFFFFF)
+        return fpo_fault(warp, fpo_first_lane(warp->mask), "only lanes 0x%08x of the warp take part", warp->mask);
+    return FPO_NEXT;
+}
+
+fpo_outcome fpo_do_load_matrix(fpo_warp *warp, const fpo_ptx_instruction *ins)
+{
+    fpo_outcome gathered = gather_warp(warp, ins);
+    unsigned count = ins->arguments.count;
+    uint8_t *rows[FPO_PTX_WARP];
+    if (gathered != FPO_NEXT)
+        return gathered;
+    if (!find_rows(warp, &ins->operands[count], count, rows))
+        return FPO_FAULT;
+    uint32_t result[4][FPO_PTX_WARP];
+    for (unsigned i = 0; i < count; i++) {
+        for (unsigned lane = 0; lane < FPO_PTX_WARP; lane++) {
+            uint16_t half[2];
+            for (unsigned e = 0; e < 2; e++) {
+                unsigned line = lane / 4, place = 2 * (lane % 4) + e;
+                unsigned row = ins->arguments.trans ? place : line, column = ins->arguments.trans ? line : place;
+                memcpy(&half[e], rows[8 * i + row] + 2 * column, 2);
+            }
+            result[i][lane] = half[0] | (uint32_t)half[1] << 16;
+        }
+    }
+    for (unsigned i = 0; i < count; i++)
+        if (ins->operands[i].kind == FPO_PTX_REGISTER)
+            memcpy(fpo_lanes_of(warp, &ins->operands[i]), result[i], sizeof result[i]);
+    return FPO_NEXT;
+}
+
+fpo_outcome fpo_do_store_matrix(fpo_warp *warp, const fpo_ptx_instruction *ins)
+{
+    fpo_outcome gathered = gather_warp(warp, ins);
+    unsigned count = ins->arguments.count;
+    uint8_t *rows[FPO_PTX_WARP];
+    if (gathered != FPO_NEXT)
+        return gathered;
+    if (!find_rows(warp, &ins->operands[0], count, rows))
+        return FPO_FAULT;
+    for (unsigned i = 0; i < count; i++) {
+        const uint32_t *b = fpo_lanes_of(warp, &ins->operands[1 + i]);
+        for (unsigned lane = 0; lane < FPO_PTX_WARP; lane++) {
+            for (unsigned e = 0; e < 2; e++) {
+                unsigned line = lane / 4, place = 2 * (lane % 4) + e;
+                unsigned row = ins->arguments.trans ? place : line, column = ins->arguments.trans ? line : place;
+                uint16_t half = (uint16_t)(b[lane] >> (16 * e));
+                memcpy(rows[8 * i + row] + 2 * column, &half, 2);
+            }
+        }
+    }
+    warp->cta->grid->changes++;
+    return FPO_NEXT;
+}
+
+/* b8x16: a row of 16 elements of 4 bits (8 bytes and 8 of padding) or 6 bits (12 and 4), each to a byte, in its low bits.
+ * A lane gets 4 consecutive elements of its row. */
+fpo_outcome fpo_do_load_matrix_packed(fpo_warp *warp, const fpo_ptx_instruction *ins)
+{
+    fpo_outcome gathered = gather_warp(warp, ins);
+    unsigned count = ins->arguments.count, bits = ins->arguments.op == FPO_PTX_V_B4 ? 4 : 6;
+    uint8_t *rows[FPO_PTX_WARP];
+    if (gathered != FPO_NEXT)
+        return gathered;
+    if (!find_rows(warp, &ins->operands[count], count, rows))
+        return FPO_FAULT;
+    uint32_t result[4][FPO_PTX_WARP];
+    for (unsigned i = 0; i < count; i++) {
+        for (unsigned lane = 0; lane < FPO_PTX_WARP; lane++) {
+            uint64_t packed[2];
+            memcpy(packed, rows[8 * i + lane / 4], sizeof packed);
+            uint32_t value = 0;
+            for (unsigned e = 0; e < 4; e++) {
+                unsigned start = (4 * (lane % 4) + e) * bits;
+                uint64_t element = packed[start / 64] >> (start % 64);
+                if (start % 64 + bits > 64)
+                    element |= packed[1] << (64 - start % 64);
+                value |= (uint32_t)(element & ((1u << bits) - 1)) << (8 * e);
+            }
+            result[i][lane] = value;
+        }
+    }
+    for (unsigned i = 0; i < count; i++)
+        if (ins->operands[i].kind == FPO_PTX_REGISTER)
+            memcpy(fpo_lanes_of(warp, &ins->operands[i]), result[i], sizeof result[i]);
+    return FPO_NEXT;
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* mma.sync m16n8: fragments (facts.md 2.3), selectors of scales (2.2), and the emulator's step for each of 16 x 8
+ * results. In a lane of group g = lane / 4 and quad position q = lane % 4, register r of A has row g + 8 * (r & 1) and
+ * starts at k = per * q + 4 * per * (r >> 1), where `per` elements fill a register; B has column g and 4 * per * r. */
+#include "mma.h"
+
+#include "execute.h"
+
+fpo_format fpo_mma_format(fpo_ptx_value value)
+{
+    switch (value) {
+    case FPO_PTX_V_E2M1: return FPO_E2M1;
+    case FPO_PTX_V_E2M3: return FPO_E2M3;
+    case FPO_PTX_V_E3M2: return FPO_E3M2;
+    case FPO_PTX_V_E4M3: return FPO_E4M3;
+    case FPO_PTX_V_E5M2: return FPO_E5M2;
+    case FPO_PTX_V_F16: return FPO_F16;
+    case FPO_PTX_V_BF16: return FPO_BF16;
+    case FPO_PTX_V_TF32: return FPO_TF32;
+    case FPO_PTX_V_UE8M0: return FPO_UE8M0;
+    case FPO_PTX_V_UE4M3: return FPO_UE4M3;
+    default: return FPO_FORMAT_NONE;
+    }
+}
+
+void fpo_mma_put(const fpo_step *step, fpo_mma_side *side, int row, int k, uint32_t code)
+{
+    side->elements[row][k] = fpo_step_decode(step, side->element, code);
+}
+
+static fpo_step_side side_of(const fpo_step *step, const fpo_mma_side *side, int row)
+{
+    bool scaled = side->scale != FPO_FORMAT_NONE;
+    return (fpo_step_side){.elements = side->elements[row],
+                           .scales = scaled ? side->factors[row] : NULL,
+                           .block_k = scaled ? step->k / side->scales : 0,
+                           .fraction = fpo_step_fraction(fpo_step_operand_format(step, side->element)),
+                           .scale_fraction = scaled ? fpo_step_fraction(side->scale) : 0};
+}
+
+void fpo_mma_multiply(const fpo_step *step, const fpo_mma_side *a, const fpo_mma_side *b, uint32_t *d)
+{
+    for (int m = 0; m < a->rows; m++) {
+        fpo_step_side row = side_of(step, a, m);
+        for (int n = 0; n < b->rows; n++) {
+            fpo_step_side column = side_of(step, b, n);
+            uint32_t *result = &d[m * b->rows + n];
+            *result = fpo_step_chain(step, &row, &column, *result);
+        }
+    }
+}
+
+const fpo_step *fpo_mma_step(fpo_warp *warp, fpo_vgpu_mma mma)
+{
+    const fpo_model *model = fpo_vgpu_model(warp->cta->grid->gpu, mma);
+    if (model == NULL) {
+        fpo_fault(warp, fpo_first_lane(warp->mask), "this GPU does not have the instruction");
+        return NULL;
+    }
+    return &model->accumulation.step;
+}
+
+/* Containers: four bits for e2m1 with k = 64; e2m1 in bits 2 to 5 of a byte with k = 32, other 6- and 8-bit formats in
+ * the low bits; 16 and 32 bits for the rest. */
+static int container_bits(fpo_format element, int k)
+{
+    if (element == FPO_E2M1 && k == 64)
+        return 4;
+    return element == FPO_F16 || element == FPO_BF16 ? 16 : element == FPO_TF32 ? 32 : 8;
+}
+
+static void unpack(const fpo_step *step, fpo_mma_side *side, int row, int k, uint32_t word, int bits)
+{
+    bool shifted = side->element == FPO_E2M1 && bits == 8;
+    for (int e = 0; e < 32 / bits; e++) {
+        uint32_t code = bits == 32 ? word : word >> (bits * e) & ((1u << bits) - 1);
+        fpo_mma_put(step, side, row, k + e, shifted ? code >> 2 & 15 : code);
+    }
+}
+
+static void load_fragments(const fpo_step *step, const fpo_warp *warp, const fpo_ptx_operand *operands, int registers,
+                           bool is_a, int k, fpo_mma_side *side)
+{
+    int bits = container_bits(side->element, k), per = 32 / bits;
+    for (int r = 0; r < registers; r++) {
+        const uint32_t *lanes = fpo_lanes_of(warp, &operands[r]);
+        for (int lane = 0; lane < FPO_PTX_WARP; lane++) {
+            int row = lane / 4 + (is_a ? 8 * (r & 1) : 0), part = is_a ? r >> 1 : r;
+            unpack(step, side, row, per * (lane % 4) + 4 * per * part, lanes[lane], bits);
+        }
+    }
+}
+
+/* C and D: register r has row g + 8 * (r >> 1) and column 2q + (r & 1); f16 accumulators have both columns in one. */
+static void load_c(const fpo_warp *warp, const fpo_ptx_operand *operands, bool f16, uint32_t c[16 * 8])
+{
+    for (int r = 0; r < 4; r++) {
+        const uint32_t *lanes = fpo_lanes_of(warp, &operands[f16 ? r >> 1 : r]);
+        for (int lane = 0; lane < FPO_PTX_WARP; lane++) {
+            int at = (lane / 4 + 8 * (r >> 1)) * 8 + 2 * (lane % 4) + (r & 1);
+            c[at] = f16 ? lanes[lane] >> (16 * (r & 1)) & 0xFFFF : lanes[lane];
+        }
+    }
+}
+
+static void store_d(const fpo_warp *warp, const fpo_ptx_operand *operands, bool f16, const uint32_t d[16 * 8])
+{
+    for (int r = 0; r < (f16 ? 2 : 4); r++) {
+        if (operands[r].kind != FPO_PTX_REGISTER)
+            continue;
+        uint32_t *lanes = fpo_lanes_of(warp, &operands[r]);
+        for (int lane = 0; lane < FPO_PTX_WARP; lane++) {
+            const uint32_t *row = &d[(lane / 4 + 8 * (f16 ? r : r >> 1)) * 8 + 2 * (lane % 4)];
+            lanes[lane] = f16 ? row[0] | row[1] << 16 : row[r & 1];
+        }
+    }
+}
+
+static fpo_vgpu_mma kind_of(const fpo_ptx_arguments *how)
+{
+    bool f16 = how->op == FPO_PTX_V_F16;
+    switch (how->a) {
+    case FPO_PTX_V_F16: return how->shape == 8 ? FPO_VGPU_F16_K8 : f16 ? FPO_VGPU_F16_F16ACC : FPO_VGPU_F16;
+    case FPO_PTX_V_BF16: return how->shape == 8 ? FPO_VGPU_BF16_K8 : FPO_VGPU_BF16;
+    case FPO_PTX_V_TF32: return FPO_VGPU_TF32;
+    default:
+        if (how->shape == 16)
+            return f16 ? FPO_VGPU_FP8_K16_F16ACC : FPO_VGPU_FP8_K16;
+        return f16 ? FPO_VGPU_F8F6F4_F16ACC : FPO_VGPU_F8F6F4;
+    }
+}
+
+static bool gather_all(fpo_warp *warp, const fpo_ptx_instruction *ins, fpo_outcome *otherwise)
+{
+    *otherwise = FPO_WAITING;
+    if (!fpo_gather(warp, ins, 0xFFFFFFFF))
+        return false;
+    if (warp->mask == 0xFFFFFFFF)
+        return true;
+    *otherwise = fpo_fault(warp, fpo_first_lane(warp->mask), "only lanes 0x%08x of the warp take part", warp->mask);
+    return false;
+}
+
+fpo_outcome fpo_do_mma(fpo_warp *warp, const fpo_ptx_instruction *ins)
+{
+    const fpo_ptx_arguments *how = &ins->arguments;
+    fpo_outcome otherwise;
+    if (!gather_all(warp, ins, &otherwise))
+        return otherwise;
+    const fpo_step *step = fpo_mma_step(warp, kind_of(how));
+    if (step == NULL)
+        return FPO_FAULT;
+    if (step->k != how->shape)
+        return fpo_fault(warp, 0, "the model's step takes %d elements, the instruction %d", step->k, how->shape);
+    bool f16 = how->op == FPO_PTX_V_F16;
+    int accumulators = f16 ? 2 : 4, fragments = ins->operand_count - 2 * accumulators, a_registers = fragments * 2 / 3;
+    fpo_mma_side a = {.element = fpo_mma_format((fpo_ptx_value)how->a), .rows = 16};
+    fpo_mma_side b = {.element = fpo_mma_format((fpo_ptx_value)how->b), .rows = 8};
+    const fpo_ptx_operand *operands = ins->operands + accumulators;
+    load_fragments(step, warp, operands, a_registers, true, how->shape, &a);
+    load_fragments(step, warp, operands + a_registers, fragments - a_registers, false, how->shape, &b);
+    uint32_t d[16 * 8];
+    load_c(warp, operands + fragments, f16, d);
+    fpo_mma_multiply(step, &a, &b, d);
+    store_d(warp, ins->operands, f16, d);
+    warp->cta->grid->statistics.mmas++;
+    return FPO_NEXT;
+}
+
+/* Scales of A: lanes 2 * thread and 2 * thread + 1 of each quad have those of rows g and g + 8; of B: lane `thread`.
+ * `byte` is the first byte used. */
+static void load_scales(const fpo_step *step, const fpo_warp *warp, const fpo_ptx_operand *operand, uint32_t byte,
+                        uint32_t thread, fpo_mma_side *side)
+{
+    const uint32_t *lanes = fpo_lanes_of(warp, operand);
+    for (int row = 0; row < side->rows; row++) {
+        unsigned lane = (unsigned)(row % 8) * 4 + (side->rows == 16 ? 2 * thread + (unsigned)(row / 8) : thread);
+        for (int i = 0; i < side->scales; i++)
+            side->factors[row][i] = fpo_step_decode_scale(step, side->scale, lanes[lane] >> (8 * (byte + (unsigned)i)) & 255);
+    }
+}
+
+fpo_outcome fpo_do_mma_scaled(fpo_warp *warp, const fpo_ptx_instruction *ins)
+{
+    enum { SCALES_A = 14, SCALES_B = 17 };
+    const fpo_ptx_arguments *how = &ins->arguments;
+    fpo_outcome otherwise;
+    if (!gather_all(warp, ins, &otherwise))
+        return otherwise;
+    fpo_vgpu_mma kind = how->shape == 32 ? FPO_VGPU_MXF8F6F4 : how->count == 2 ? FPO_VGPU_MXF4 : FPO_VGPU_MXF4NVF4;
+    const fpo_step *step = fpo_mma_step(warp, kind);
+    if (step == NULL)
+        return FPO_FAULT;
+    if (step->k != how->shape)
+        return fpo_fault(warp, 0, "the model's step takes %d elements, the instruction %d", step->k, how->shape);
+    uint32_t selector[4]; /* byte and thread of A, of B */
+    for (int i = 0; i < 4; i++) {
+        const uint16_t *lanes = fpo_lanes_of(warp, &ins->operands[(i < 2 ? SCALES_A : SCALES_B) + 1 + i % 2]);
+        selector[i] = lanes[0];
+    }
+    uint32_t last_byte = how->count == 1 ? 3 : how->count == 2 ? 2 : 0;
+    if (selector[0] > last_byte || selector[2] > last_byte || (how->count == 2 && ((selector[0] | selector[2]) & 1)) ||
+        selector[1] > 1 || selector[3] > 3)
+        return fpo_fault(warp, 0, "scale selectors {%u, %u} {%u, %u}", selector[0], selector[1], selector[2], selector[3]);
+    fpo_mma_side a = {.element = fpo_mma_format((fpo_ptx_value)how->a), .rows = 16};
+    fpo_mma_side b = {.element = fpo_mma_format((fpo_ptx_value)how->b), .rows = 8};
+    a.scale = b.scale = fpo_mma_format((fpo_ptx_value)how->op);
+    a.scales = b.scales = how->count;
+    load_fragments(step, warp, ins->operands + 4, 4, true, how->shape, &a);
+    load_fragments(step, warp, ins->operands + 8, 2, false, how->shape, &b);
+    load_scales(step, warp, &ins->operands[SCALES_A], selector[0], selector[1], &a);
+    load_scales(step, warp, &ins->operands[SCALES_B], selector[2], selector[3], &b);
+    uint32_t d[16 * 8];
+    load_c(warp, ins->operands + 10, false, d);
+    fpo_mma_multiply(step, &a, &b, d);
+    store_d(warp, ins->operands, false, d);
+    warp->cta->grid->statistics.mmas++;
+    return FPO_NEXT;
+}

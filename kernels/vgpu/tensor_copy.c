@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* One tensor copy between a box in global memory and shared memory. Rules measured on an H200 (kernels.md 5.2, rule 7):
+ * with a swizzle rows lie a full span apart even for a narrower box, and the gap is left alone; a store clips dimension 0
+ * in granules of 16 bytes; a first coordinate that is no multiple of 16 bytes traps, and so does a store with a negative
+ * coordinate. */
+#include "bulk.h"
+
+enum { GRANULE = 16 };
+
+/* The swizzle exchanges 16-byte granules within a span by bits 7 and up of the address. */
+static uint32_t swizzled(uint32_t address, uint32_t swizzle)
+{
+    uint32_t mask = (1u << swizzle) - 1;
+    return address ^ ((address >> 7 & mask) << 4);
+}
+
+static void fill(uint8_t *to, uint32_t bytes, bool nan)
+{
+    if (!nan) {
+        memset(to, 0, bytes);
+        return;
+    }
+    for (uint32_t i = 0; i < bytes; i += 2) {
+        to[i] = 0xF7;
+        to[i + 1] = 0x7F;
+    }
+}
+
+static void add_f32(uint8_t *to, const uint8_t *from, uint32_t bytes)
+{
+    for (uint32_t i = 0; i < bytes; i += 4) {
+        float x, y;
+        memcpy(&x, to + i, 4);
+        memcpy(&y, from + i, 4);
+        x += y;
+        memcpy(to + i, &x, 4);
+    }
+}
+
+/* Bytes [from, to) of a row are inside the tensor; of `global`, which is where the row's byte 0 would be. */
+typedef struct row {
+    uint8_t *global;
+    int64_t from, to;
+    uint32_t shared;
+} row;
+
+static void copy_row(fpo_cta *cta, const fpo_pending *copy, const row *r, uint32_t row_bytes)
+{
+    for (uint32_t start = 0; start < row_bytes; start += GRANULE) {
+        uint32_t bytes = row_bytes - start < GRANULE ? row_bytes - start : GRANULE;
+        uint8_t *shared = cta->shared + swizzled(r->shared + start, copy->map.swizzle);
+        int64_t from = r->from > start ? r->from : start, to = r->to < start + bytes ? r->to : start + bytes;
+        if (copy->load && (from > start || to < start + bytes))
+            fill(shared, bytes, copy->map.nan_fill);
+        if (from >= to)
+            continue;
+        uint8_t *global = r->global + from, *inside = shared + (from - start);
+        if (copy->load)
+            memcpy(inside, global, (size_t)(to - from));
+        else if (copy->add)
+            add_f32(global, inside, (uint32_t)(to - from));
+        else
+            memcpy(global, inside, (size_t)(to - from));
+    }
+}
+
+static bool check(fpo_warp *warp, const fpo_pending *copy)
+{
+    const fpo_tensor_map *m = &copy->map;
+    if ((int64_t)copy->coordinate[0] * (int64_t)m->bits / 8 % GRANULE != 0) {
+        fpo_fault(warp, copy->lane, "tensor copy from element %d of dimension 0: no multiple of 16 bytes",
+                  copy->coordinate[0]);
+        return false;
+    }
+    for (uint32_t d = 0; d < m->rank && !copy->load; d++) {
+        if (copy->coordinate[d] < 0) {
+            fpo_fault(warp, copy->lane, "tensor store with coordinate %d in dimension %u", copy->coordinate[d], d);
+            return false;
+        }
+    }
+    if (copy->add && m->type != FPO_TENSOR_F32) {
+        fpo_fault(warp, copy->lane, "tensor reductions of type %u are not supported", m->type);
+        return false;
+    }
+    return true;
+}
+
+bool fpo_tensor_copy(fpo_warp *warp, const fpo_pending *copy)
+{
+    const fpo_tensor_map *m = &copy->map;
+    if (!check(warp, copy))
+        return false;
+    uint32_t row_bytes = m->box[0] * m->bits / 8, rows = 1;
+    for (uint32_t d = 1; d < m->rank; d++)
+        rows *= m->box[d];
+    uint32_t pitch = m->swizzle != 0 ? 16u << m->swizzle : row_bytes;
+    if (fpo_locate_shared(warp, copy->shared, (uint64_t)pitch * (rows - 1) + row_bytes, 128, copy->lane) == NULL)
+        return false;
+    int64_t first = copy->coordinate[0], width = (int64_t)m->dim[0] - first;
+    int64_t from = first < 0 ? -first : 0, to = width < m->box[0] ? width : m->box[0];
+    from = from * (int64_t)m->bits / 8;
+    to = to < 0 ? 0 : to * (int64_t)m->bits / 8;
+    if (!copy->load)
+        to = (to + GRANULE - 1) / GRANULE * GRANULE;
+    for (uint32_t i = 0; i < rows; i++) {
+        uint32_t rest = i;
+        uint64_t address = m->address + (uint64_t)(first * (int64_t)m->bits / 8);
+        bool inside = from < to;
+        for (uint32_t d = 1; d < m->rank; d++) {
+            int64_t x = (int64_t)copy->coordinate[d] + rest % m->box[d];
+            rest /= m->box[d];
+            inside = inside && x >= 0 && (uint64_t)x < m->dim[d];
+            address += (uint64_t)x * m->stride[d];
+        }
+        row r = {NULL, 0, 0, copy->shared + i * pitch};
+        if (inside) {
+            uint64_t start = address + (uint64_t)from;
+            if (fpo_locate_global(warp, start, (uint64_t)(to - from), copy->lane) == NULL)
+                return false;
+            r = (row){(uint8_t *)(uintptr_t)address, from, to, copy->shared + i * pitch};
+        }
+        copy_row(warp->cta, copy, &r, row_bytes);
+    }
+    warp->cta->grid->statistics.tensor_copies++;
+    return true;
+}

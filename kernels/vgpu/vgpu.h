@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* A virtual NVIDIA GPU: executes PTX on the CPU, with the emulator's own arithmetic for the tensor cores. Its addresses
+ * of global memory are addresses of the process. The same launch with the same seed gives the same result; other seeds
+ * give other legal interleavings of warps, and other moments at which asynchronous copies complete. */
+#ifndef FP4ORACLE_KERNELS_VGPU_H
+#define FP4ORACLE_KERNELS_VGPU_H
+
+#include <fp4oracle/model.h>
+
+/* Instructions of the tensor cores that a model can be chosen for. */
+typedef enum fpo_vgpu_mma {
+#define FPO_VGPU_MMA(ID, sm120, sm90, summary) FPO_VGPU_##ID,
+#include "mma_kinds.inc"
+#undef FPO_VGPU_MMA
+    FPO_VGPU_MMA_COUNT
+} fpo_vgpu_mma;
+
+typedef struct fpo_vgpu_config {
+    int capability;         /* 120 or 90 */
+    int multiprocessors;    /* CTAs that are resident at a time; 0: 4 */
+    uint64_t seed;          /* 0: round robin, copies complete at once */
+    bool allow_approximate; /* run instructions whose bits are not known with correctly rounded stand-ins */
+    uint64_t max_instructions; /* warp instructions of a launch after which it counts as hung; 0: no limit */
+    const fpo_model *models[FPO_VGPU_MMA_COUNT]; /* NULL: the default of the capability */
+} fpo_vgpu_config;
+
+typedef struct fpo_vgpu fpo_vgpu;
+typedef struct fpo_vgpu_module fpo_vgpu_module;
+typedef struct fpo_vgpu_function fpo_vgpu_function;
+
+fpo_status fpo_vgpu_new(const fpo_vgpu_config *config, fpo_vgpu **gpu, fpo_error *error);
+void fpo_vgpu_free(fpo_vgpu *gpu); /* and its modules and memory */
+const fpo_vgpu_config *fpo_vgpu_configuration(const fpo_vgpu *gpu);
+
+/* Global memory: never-written bytes hold a pattern. NULL: out of memory. Accesses outside allocations end the launch. */
+void *fpo_vgpu_allocate(fpo_vgpu *gpu, size_t bytes);
+bool fpo_vgpu_release(fpo_vgpu *gpu, void *memory); /* false: no such allocation */
+bool fpo_vgpu_is_allocated(const fpo_vgpu *gpu, const void *memory, size_t bytes);
+/* Memory of the caller that kernels may access (host pointers in tests); it is not freed. */
+bool fpo_vgpu_attach(fpo_vgpu *gpu, void *memory, size_t bytes);
+
+fpo_status fpo_vgpu_load(fpo_vgpu *gpu, const char *ptx, size_t length, fpo_vgpu_module **module, fpo_error *error);
+/* Decodes the kernel: what the virtual GPU cannot do is refused here. */
+fpo_status fpo_vgpu_get_function(fpo_vgpu_module *module, const char *name, fpo_vgpu_function **function,
+                                 fpo_error *error);
+/* NULL if the module has no such variable. */
+void *fpo_vgpu_variable(const fpo_vgpu_module *module, const char *name, size_t *bytes);
+
+typedef struct fpo_vgpu_launch {
+    uint32_t grid[3], block[3];
+    uint32_t dynamic_shared;
+    uint32_t cluster[3];           /* 0: 1 */
+    const void *const *arguments;  /* one pointer a parameter, as cuLaunchKernel has them */
+} fpo_vgpu_launch;
+
+typedef struct fpo_vgpu_statistics {
+    uint64_t instructions; /* of warps */
+    uint64_t mmas, tensor_copies, rounds, cancelled;
+} fpo_vgpu_statistics;
+
+/* Runs the grid to its end. An error is what the kernel did (FPO_ERR_KERNEL: fault, trap, deadlock) with its PTX line,
+ * CTA, warp and instruction, or a launch that makes no sense. */
+fpo_status fpo_vgpu_run(fpo_vgpu_function *function, const fpo_vgpu_launch *launch, fpo_vgpu_statistics *statistics,
+                        fpo_error *error);
+
+/* Parameters of a function: number, offsets and sizes. */
+uint32_t fpo_vgpu_param_count(const fpo_vgpu_function *function);
+uint32_t fpo_vgpu_param_size(const fpo_vgpu_function *function, uint32_t index);
+const char *fpo_vgpu_function_name(const fpo_vgpu_function *function);
+
+#endif
