@@ -55,18 +55,19 @@ static inline uint32_t funnel_right(uint32_t a, uint32_t b, uint32_t n)
     return (uint32_t)(((uint64_t)b << 32 | a) >> n);
 }
 
-/* bfe: `length` bits from `position`; bits beyond the register, and the result's upper bits, are `sign` if the field
- * reaches the register's end, else the field's top bit for a signed type (sign of an unsigned type is 0). */
-static inline uint64_t extract(uint64_t a, uint32_t position, uint32_t length, uint32_t width, bool sign)
+/* bfe: `length` bits from `position`. A signed type extends them by the bit at the field's end, or by the register's
+ * sign where the field reaches beyond it. */
+static inline uint64_t extract(uint64_t a, uint32_t position, uint32_t length, uint32_t width, bool is_signed)
 {
     if (length == 0)
         return 0;
     uint32_t available = position < width ? width - position : 0;
     uint32_t kept = length < available ? length : available;
+    uint32_t sign_at = length <= available ? position + length - 1 : width - 1;
     uint64_t field = available > 0 ? a >> position : 0;
     if (kept < 64)
         field &= ((uint64_t)1 << kept) - 1;
-    return field | (sign && kept < 64 ? ~(uint64_t)0 << kept : 0);
+    return field | (is_signed && kept < 64 && a >> sign_at & 1 ? ~(uint64_t)0 << kept : 0);
 }
 
 /* bfi: the low `length` bits of a placed into b at `position`. */

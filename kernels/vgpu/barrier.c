@@ -2,8 +2,8 @@
  * Copyright 2026 The fp4oracle authors */
 
 /* Named barriers of a CTA. A warp arrives as a whole and counts for 32 threads, as on the hardware. */
-#include "execute.h"
 #include "barrier.h"
+#include "execute.h"
 
 static uint32_t expected_threads(const fpo_cta *cta, const fpo_barrier *barrier)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The fp4oracle authors */
 
-/* Issue and performance of asynchronous copies. Without a seed a copy is performed when it is issued. With one, loads are
- * performed at moments that chance picks, with a pattern in their place until then, and stores as late as the program
- * allows: when a wait asks for them. */
+/* Issue and performance of asynchronous copies. Without a seed a copy is performed when it is issued. With one, loads
+ * are performed at moments that chance picks, with a pattern in their place until then, and stores as late as the
+ * program allows: when a wait asks for them. */
 #include "bulk.h"
 #include "execute.h"
 
@@ -177,7 +177,8 @@ static bool is_repeated(const fpo_warp *warp, const fpo_ptx_instruction *ins, ui
     for (FPO_EACH_LANE(other, earlier)) {
         uint32_t equal = 0, count = ins->arguments.count;
         for (uint32_t i = 0; i < count; i++)
-            equal += fpo_u32(warp, &ins->operands[1 + i], (int)lane) == fpo_u32(warp, &ins->operands[1 + i], (int)other);
+            equal +=
+                fpo_u32(warp, &ins->operands[1 + i], (int)lane) == fpo_u32(warp, &ins->operands[1 + i], (int)other);
         if (equal == count &&
             fpo_address(warp, &ins->operands[0], (int)lane) == fpo_address(warp, &ins->operands[0], (int)other) &&
             fpo_address(warp, &ins->operands[1 + count], (int)lane) ==

@@ -15,7 +15,7 @@ struct fpo_pending {
     int lane;
     bool tensor, load, add;
     fpo_tensor_map map;
-    int32_t coordinate[FPO_TENSOR_RANK];
+    int32_t coordinate[FPO_BOX_RANK];
     uint64_t global;
     uint32_t shared, bytes;
     uint64_t mbarrier;

@@ -83,9 +83,7 @@ static bool source_lane(fpo_ptx_value how, uint32_t lane, uint32_t b, uint32_t c
         wanted = (int)(lane ^ offset);
         inside = wanted <= (int)most;
         break;
-    default:
-        wanted = (int)(least | (offset & ~segment));
-        inside = wanted <= (int)most;
+    default: wanted = (int)(least | (offset & ~segment)); inside = wanted <= (int)most;
     }
     *source = inside ? (uint32_t)wanted : lane;
     return inside;

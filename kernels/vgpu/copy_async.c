@@ -20,7 +20,8 @@ fpo_outcome fpo_do_copy_async(fpo_warp *warp, const fpo_ptx_instruction *ins)
             return FPO_FAULT;
         const uint8_t *from = NULL;
         if (kept != 0) {
-            from = fpo_locate(warp, FPO_PTX_V_GLOBAL, fpo_address(warp, &ins->operands[1], (int)lane), kept, 1, (int)lane);
+            from =
+                fpo_locate(warp, FPO_PTX_V_GLOBAL, fpo_address(warp, &ins->operands[1], (int)lane), kept, 1, (int)lane);
             if (from == NULL)
                 return FPO_FAULT;
             if ((uintptr_t)from % bytes != 0)

@@ -38,7 +38,8 @@ fpo_status fpo_vgpu_new(const fpo_vgpu_config *config, fpo_vgpu **result, fpo_er
 {
     *result = NULL;
     if (config->capability != 120 && config->capability != 90)
-        return fpo_fail(error, FPO_ERR_ARGUMENT, "no virtual GPU of capability %d: 120 and 90 exist", config->capability);
+        return fpo_fail(error, FPO_ERR_ARGUMENT, "no virtual GPU of capability %d: 120 and 90 exist",
+                        config->capability);
     fpo_vgpu *gpu = calloc(1, sizeof *gpu);
     if (gpu == NULL)
         return fpo_fail(error, FPO_ERR_MEMORY, "out of memory");

@@ -23,8 +23,8 @@ fpo_outcome fpo_do_load(fpo_warp *warp, const fpo_ptx_instruction *ins)
     unsigned bytes = fpo_ptx_type_bytes(type), count = ins->arguments.count, total = bytes * count;
     const fpo_ptx_operand *address = &ins->operands[count];
     for (FPO_EACH_LANE(lane, warp->mask)) {
-        const uint8_t *from = fpo_locate(warp, (fpo_ptx_value)ins->arguments.space, fpo_address(warp, address, (int)lane),
-                                         total, total, (int)lane);
+        const uint8_t *from = fpo_locate(warp, (fpo_ptx_value)ins->arguments.space,
+                                         fpo_address(warp, address, (int)lane), total, total, (int)lane);
         if (from == NULL)
             return FPO_FAULT;
         uint8_t value[128];
@@ -42,8 +42,9 @@ fpo_outcome fpo_do_store(fpo_warp *warp, const fpo_ptx_instruction *ins)
 {
     unsigned bytes = fpo_ptx_type_bytes((fpo_ptx_type)ins->arguments.type), count = ins->arguments.count;
     for (FPO_EACH_LANE(lane, warp->mask)) {
-        uint8_t *to = fpo_locate(warp, (fpo_ptx_value)ins->arguments.space,
-                                 fpo_address(warp, &ins->operands[0], (int)lane), bytes * count, bytes * count, (int)lane);
+        uint8_t *to =
+            fpo_locate(warp, (fpo_ptx_value)ins->arguments.space, fpo_address(warp, &ins->operands[0], (int)lane),
+                       bytes * count, bytes * count, (int)lane);
         if (to == NULL)
             return FPO_FAULT;
         for (unsigned i = 0; i < count; i++) {
@@ -103,8 +104,7 @@ static uint64_t combine(const fpo_ptx_arguments *how, uint64_t old, uint64_t b, 
     bool is_signed = type == FPO_PTX_S32 || type == FPO_PTX_S64;
     bool less = is_signed ? sign_extend(b, bytes) < sign_extend(old, bytes) : b < old;
     switch (how->op) {
-    case FPO_PTX_V_ADD:
-        return type == FPO_PTX_F32 || type == FPO_PTX_F64 ? add_floating(old, b, type, flush) : old + b;
+    case FPO_PTX_V_ADD: return type == FPO_PTX_F32 || type == FPO_PTX_F64 ? add_floating(old, b, type, flush) : old + b;
     case FPO_PTX_V_MIN: return less ? b : old;
     case FPO_PTX_V_MAX: return less || b == old ? old : b;
     case FPO_PTX_V_AND: return old & b;
@@ -122,7 +122,8 @@ fpo_outcome fpo_do_atomic(fpo_warp *warp, const fpo_ptx_instruction *ins)
     const fpo_ptx_arguments *how = &ins->arguments;
     unsigned bytes = fpo_ptx_type_bytes((fpo_ptx_type)how->type);
     /* atom has a result before the address, red has none. */
-    const fpo_ptx_operand *d = ins->operands[0].written || ins->operands[0].kind == FPO_PTX_NO_OPERAND ? ins->operands : NULL;
+    const fpo_ptx_operand *d =
+        ins->operands[0].written || ins->operands[0].kind == FPO_PTX_NO_OPERAND ? ins->operands : NULL;
     const fpo_ptx_operand *address = ins->operands + (d != NULL);
     bool exchange = how->op == FPO_PTX_V_CAS;
     for (FPO_EACH_LANE(lane, warp->mask)) {

@@ -50,7 +50,8 @@ static fpo_status check_launch(const fpo_grid *grid)
     uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
     for (int i = 0; i < 3; i++) {
         if (l->grid[i] == 0 || l->grid[i] > (i == 0 ? 0x7FFFFFFFu : 65535u))
-            return fpo_fail(grid->error, FPO_ERR_ARGUMENT, "a grid of %u x %u x %u CTAs", l->grid[0], l->grid[1], l->grid[2]);
+            return fpo_fail(grid->error, FPO_ERR_ARGUMENT, "a grid of %u x %u x %u CTAs", l->grid[0], l->grid[1],
+                            l->grid[2]);
         if (k->required_threads[0] != 0 && l->block[i] != k->required_threads[i])
             return fpo_fail(grid->error, FPO_ERR_ARGUMENT, "kernel %.80s wants %u x %u x %u threads", k->name,
                             k->required_threads[0], k->required_threads[1], k->required_threads[2]);
@@ -62,8 +63,8 @@ static fpo_status check_launch(const fpo_grid *grid)
                         (unsigned long long)threads);
     uint32_t most = fpo_vgpu_configuration(grid->gpu)->capability == 120 ? 101376 : 232448;
     if (l->dynamic_shared > most || grid->shared_bytes > most)
-        return fpo_fail(grid->error, FPO_ERR_ARGUMENT, "kernel %.80s: %u bytes of shared memory, the GPU has %u", k->name,
-                        grid->shared_bytes, most);
+        return fpo_fail(grid->error, FPO_ERR_ARGUMENT, "kernel %.80s: %u bytes of shared memory, the GPU has %u",
+                        k->name, grid->shared_bytes, most);
     return FPO_OK;
 }
 
@@ -196,8 +197,8 @@ static void report_deadlock(fpo_grid *grid, fpo_cta *const *resident, int count)
                 continue;
             int lane = fpo_first_lane(warp->alive);
             warp->at = warp->pc[lane];
-            fpo_fault(warp, lane, "deadlock: no warp can go on, this one (lanes 0x%08x) among %u of the CTA", warp->alive,
-                      resident[i]->warps_alive);
+            fpo_fault(warp, lane, "deadlock: no warp can go on, this one (lanes 0x%08x) among %u of the CTA",
+                      warp->alive, resident[i]->warps_alive);
             return;
         }
     }
@@ -264,8 +265,9 @@ static void run_grid(fpo_grid *grid, fpo_cta **resident, int slots)
             report_deadlock(grid, resident, slots);
         if (config->max_instructions != 0 && grid->statistics.instructions > config->max_instructions &&
             grid->status == FPO_OK)
-            grid->status = fpo_fail(grid->error, FPO_ERR_KERNEL, "kernel %.80s did not end within %llu warp instructions",
-                                    grid->kernel->name, (unsigned long long)config->max_instructions);
+            grid->status =
+                fpo_fail(grid->error, FPO_ERR_KERNEL, "kernel %.80s did not end within %llu warp instructions",
+                         grid->kernel->name, (unsigned long long)config->max_instructions);
         give_up = !moved;
     }
 }

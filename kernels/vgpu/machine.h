@@ -26,12 +26,12 @@ typedef struct fpo_grid fpo_grid;
 typedef struct fpo_pending fpo_pending;
 
 typedef enum fpo_outcome {
-    FPO_NEXT,   /* go on with the next instruction */
-    FPO_JUMP,   /* the lanes of warp->mask go to the target */
-    FPO_ENDED,  /* the lanes of warp->mask have exited */
+    FPO_NEXT,    /* go on with the next instruction */
+    FPO_JUMP,    /* the lanes of warp->mask go to the target */
+    FPO_ENDED,   /* the lanes of warp->mask have exited */
     FPO_WAITING, /* the lanes of warp->mask try this instruction again later */
-    FPO_LEAVE,  /* done, and let other warps run */
-    FPO_FAULT   /* grid->error says what happened */
+    FPO_LEAVE,   /* done, and let other warps run */
+    FPO_FAULT    /* grid->error says what happened */
 } fpo_outcome;
 
 typedef fpo_outcome (*fpo_execute)(fpo_warp *warp, const fpo_ptx_instruction *instruction);
@@ -48,20 +48,20 @@ struct fpo_warp {
     uint32_t next_other; /* smallest pc of the other lanes that can run */
     uint32_t pc[FPO_PTX_WARP];
     uint8_t *registers;
-    uint8_t *local; /* 32 times local_stride bytes */
+    uint8_t *local;  /* 32 times local_stride bytes */
     bool at_barrier; /* has arrived at a barrier and waits for its generation to pass */
     uint32_t barrier_generation;
-    bool moved; /* executed something since the flag was cleared */
-    bool give_up; /* a suspended try_wait shall return false */
+    bool moved;                  /* executed something since the flag was cleared */
+    bool give_up;                /* a suspended try_wait shall return false */
     const void *last_allocation; /* that a global access hit */
-    fpo_pending *stores; /* bulk stores not yet performed, oldest first */
-    uint32_t store_groups; /* committed and not performed */
+    fpo_pending *stores;         /* bulk stores not yet performed, oldest first */
+    uint32_t store_groups;       /* committed and not performed */
     bool at_cluster_barrier;
     uint32_t cluster_generation;
 };
 
 typedef struct fpo_barrier {
-    uint32_t arrived; /* threads */
+    uint32_t arrived;  /* threads */
     uint32_t expected; /* 0: all threads of the CTA that are alive */
     uint32_t generation;
 } fpo_barrier;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The fp4oracle authors */
 
-/* ldmatrix and stmatrix: lane 8*i + r names row r of matrix i; afterwards lane l has elements 2*(l%4) and 2*(l%4) + 1 of
- * row l/4 (of column l/4 with .trans) of each matrix in one register. */
+/* ldmatrix and stmatrix: lane 8*i + r names row r of matrix i; afterwards lane l has elements 2*(l%4) and 2*(l%4) + 1
+ * of row l/4 (of column l/4 with .trans) of each matrix in one register. */
 #include "execute.h"
 
 /* Rows of all matrices, 16 bytes each; false after a fault. */
@@ -76,8 +76,8 @@ fpo_outcome fpo_do_store_matrix(fpo_warp *warp, const fpo_ptx_instruction *ins)
     return FPO_NEXT;
 }
 
-/* b8x16: a row of 16 elements of 4 bits (8 bytes and 8 of padding) or 6 bits (12 and 4), each to a byte, in its low bits.
- * A lane gets 4 consecutive elements of its row. */
+/* b8x16: a row of 16 elements of 4 bits (8 bytes and 8 of padding) or 6 bits (12 and 4), each to a byte, in its low
+ * bits. A lane gets 4 consecutive elements of its row. */
 fpo_outcome fpo_do_load_matrix_packed(fpo_warp *warp, const fpo_ptx_instruction *ins)
 {
     fpo_outcome gathered = gather_warp(warp, ins);

@@ -2,9 +2,9 @@
  * Copyright 2026 The fp4oracle authors */
 
 /* mbarriers: 64 bits in shared memory. PTX keeps their content opaque; here it is
- *   bits 0-19 arrivals still missing in this phase, 20-39 arrivals of a phase, 40-61 bytes still expected (signed: bytes
- *   may arrive before they are announced), 62 in use, 63 parity of the current phase.
- * A phase ends when no arrival and no byte is missing. */
+ *   bits 0-19 arrivals still missing in this phase, 20-39 arrivals of a phase, 40-61 bytes still expected (signed:
+ * bytes may arrive before they are announced), 62 in use, 63 parity of the current phase. A phase ends when no arrival
+ * and no byte is missing. */
 #include "execute.h"
 
 typedef struct mbarrier {

@@ -18,7 +18,7 @@ fpo_format fpo_mma_format(fpo_ptx_value value)
     case FPO_PTX_V_E5M2: return FPO_E5M2;
     case FPO_PTX_V_F16: return FPO_F16;
     case FPO_PTX_V_BF16: return FPO_BF16;
-    case FPO_PTX_V_TF32: return FPO_TF32;
+    case FPO_PTX_V_TF32: return FPO_F32; /* the step cuts it */
     case FPO_PTX_V_UE8M0: return FPO_UE8M0;
     case FPO_PTX_V_UE4M3: return FPO_UE4M3;
     default: return FPO_FORMAT_NONE;
@@ -68,7 +68,7 @@ static int container_bits(fpo_format element, int k)
 {
     if (element == FPO_E2M1 && k == 64)
         return 4;
-    return element == FPO_F16 || element == FPO_BF16 ? 16 : element == FPO_TF32 ? 32 : 8;
+    return element == FPO_F16 || element == FPO_BF16 ? 16 : element == FPO_F32 ? 32 : 8;
 }
 
 static void unpack(const fpo_step *step, fpo_mma_side *side, int row, int k, uint32_t word, int bits)
@@ -178,7 +178,8 @@ static void load_scales(const fpo_step *step, const fpo_warp *warp, const fpo_pt
     for (int row = 0; row < side->rows; row++) {
         unsigned lane = (unsigned)(row % 8) * 4 + (side->rows == 16 ? 2 * thread + (unsigned)(row / 8) : thread);
         for (int i = 0; i < side->scales; i++)
-            side->factors[row][i] = fpo_step_decode_scale(step, side->scale, lanes[lane] >> (8 * (byte + (unsigned)i)) & 255);
+            side->factors[row][i] =
+                fpo_step_decode_scale(step, side->scale, lanes[lane] >> (8 * (byte + (unsigned)i)) & 255);
     }
 }
 
@@ -203,7 +204,8 @@ fpo_outcome fpo_do_mma_scaled(fpo_warp *warp, const fpo_ptx_instruction *ins)
     uint32_t last_byte = how->count == 1 ? 3 : how->count == 2 ? 2 : 0;
     if (selector[0] > last_byte || selector[2] > last_byte || (how->count == 2 && ((selector[0] | selector[2]) & 1)) ||
         selector[1] > 1 || selector[3] > 3)
-        return fpo_fault(warp, 0, "scale selectors {%u, %u} {%u, %u}", selector[0], selector[1], selector[2], selector[3]);
+        return fpo_fault(warp, 0, "scale selectors {%u, %u} {%u, %u}", selector[0], selector[1], selector[2],
+                         selector[3]);
     fpo_mma_side a = {.element = fpo_mma_format((fpo_ptx_value)how->a), .rows = 16};
     fpo_mma_side b = {.element = fpo_mma_format((fpo_ptx_value)how->b), .rows = 8};
     a.scale = b.scale = fpo_mma_format((fpo_ptx_value)how->op);

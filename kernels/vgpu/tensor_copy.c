@@ -2,9 +2,9 @@
  * Copyright 2026 The fp4oracle authors */
 
 /* One tensor copy between a box in global memory and shared memory. Rules measured on an H200 (kernels.md 5.2, rule 7):
- * with a swizzle rows lie a full span apart even for a narrower box, and the gap is left alone; a store clips dimension 0
- * in granules of 16 bytes; a first coordinate that is no multiple of 16 bytes traps, and so does a store with a negative
- * coordinate. */
+ * with a swizzle rows lie a full span apart even for a narrower box, and the gap is left alone; a store clips dimension
+ * 0 in granules of 16 bytes; a first coordinate that is no multiple of 16 bytes traps, and so does a store with a
+ * negative coordinate. */
 #include "bulk.h"
 
 enum { GRANULE = 16 };

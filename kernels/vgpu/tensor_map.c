@@ -10,10 +10,10 @@
 static const struct {
     uint8_t bits, hardware;
     bool tf32;
-} types[] = {{8, FPO_TENSOR_U8, false},   {16, FPO_TENSOR_U16, false},  {32, FPO_TENSOR_U32, false},
-             {32, FPO_TENSOR_S32, false}, {64, FPO_TENSOR_U64, false},  {64, FPO_TENSOR_S64, false},
-             {16, FPO_TENSOR_F16, false}, {32, FPO_TENSOR_F32, false},  {64, FPO_TENSOR_F64, false},
-             {16, FPO_TENSOR_BF16, false}, {32, FPO_TENSOR_F32_FTZ, false}, {32, FPO_TENSOR_F32, true},
+} types[] = {{8, FPO_TENSOR_U8, false},      {16, FPO_TENSOR_U16, false},     {32, FPO_TENSOR_U32, false},
+             {32, FPO_TENSOR_S32, false},    {64, FPO_TENSOR_U64, false},     {64, FPO_TENSOR_S64, false},
+             {16, FPO_TENSOR_F16, false},    {32, FPO_TENSOR_F32, false},     {64, FPO_TENSOR_F64, false},
+             {16, FPO_TENSOR_BF16, false},   {32, FPO_TENSOR_F32_FTZ, false}, {32, FPO_TENSOR_F32, true},
              {32, FPO_TENSOR_F32_FTZ, true}, {4, FPO_TENSOR_U4, false}};
 enum { API_U4_ALIGN8 = 13 };
 
@@ -21,8 +21,8 @@ static bool is_acceptable(const fpo_tensor_request *r, int capability)
 {
     if (r->type > API_U4_ALIGN8 || (r->type == API_U4_ALIGN8 && capability < 100))
         return false;
-    if (r->rank < 1 || r->rank > FPO_TENSOR_RANK || r->interleave != 0 || r->swizzle > 3 || r->l2_promotion > 3 ||
-        r->fill > 1 || r->address % 16 != 0 || r->address >> 57 != 0)
+    if (r->rank < 1 || r->rank > FPO_BOX_RANK || r->interleave > 2 || (r->interleave != 0 && r->rank < 3) ||
+        r->swizzle > 3 || r->l2_promotion > 3 || r->fill > 1 || r->address % 16 != 0 || r->address >> 57 != 0)
         return false;
     bool floating = types[r->type].hardware >= FPO_TENSOR_F16 && types[r->type].hardware != FPO_TENSOR_U4;
     if (r->fill != 0 && !floating)
@@ -49,12 +49,12 @@ bool fpo_tensor_map_encode(const fpo_tensor_request *r, int capability, uint8_t 
 {
     if (!is_acceptable(r, capability))
         return false;
-    uint64_t stride[FPO_TENSOR_RANK - 1] = {0}, dim[FPO_TENSOR_RANK] = {0}, box[FPO_TENSOR_RANK] = {0};
+    uint64_t stride[FPO_BOX_RANK - 1] = {0}, dim[FPO_BOX_RANK] = {0}, box[FPO_BOX_RANK] = {0};
     uint64_t box_bits = types[r->type].bits, element_strides = 0;
     for (uint32_t i = 0; i < r->rank; i++) {
         dim[i] = (uint32_t)(r->dim[i] - 1);
         box[i] = r->box[i] - 1;
-        box_bits *= r->box[i];
+        box_bits *= r->box[i] / r->element_stride[i];
         element_strides |= (uint64_t)(r->element_stride[i] - 1) << (32 + 3 * i);
         if (i > 0)
             stride[i - 1] = r->stride[i - 1];
@@ -62,12 +62,12 @@ bool fpo_tensor_map_encode(const fpo_tensor_request *r, int capability, uint8_t 
     memset(map, 0, FPO_TENSOR_MAP_BYTES);
     put(map, 0, r->address);
     put(map, 1,
-        (uint64_t)(r->rank - 1) << 4 | (uint64_t)types[r->type].hardware << 7 | (uint64_t)r->swizzle << 13 |
-            (uint64_t)r->fill << 15 | (uint64_t)types[r->type].tf32 << 16 | (uint64_t)r->l2_promotion << 17 |
-            (uint64_t)(uint32_t)(stride[0] >> 4) << 32);
+        (uint64_t)(r->rank - 1) << 4 | (uint64_t)types[r->type].hardware << 7 | (uint64_t)r->interleave << 11 |
+            (uint64_t)r->swizzle << 13 | (uint64_t)r->fill << 15 | (uint64_t)types[r->type].tf32 << 16 |
+            (uint64_t)r->l2_promotion << 17 | (uint64_t)(uint32_t)(stride[0] >> 4) << 32);
     put(map, 2, (uint32_t)(stride[1] >> 4) | (uint64_t)(uint32_t)(stride[2] >> 4) << 32);
     uint64_t high = 0;
-    for (int i = 0; i < FPO_TENSOR_RANK - 1; i++)
+    for (int i = 0; i < FPO_BOX_RANK - 1; i++)
         high |= (stride[i] >> 36 & 15) << (32 + 4 * i);
     put(map, 3, (uint32_t)(stride[3] >> 4) | high);
     put(map, 4, dim[0] | dim[1] << 32);
@@ -97,7 +97,7 @@ const char *fpo_tensor_map_decode(const uint8_t map[FPO_TENSOR_MAP_BYTES], fpo_t
     m->bits = bits[m->type];
     m->swizzle = w1 >> 13 & 3;
     m->nan_fill = w1 >> 15 & 1;
-    if (m->rank > FPO_TENSOR_RANK)
+    if (m->rank > FPO_BOX_RANK)
         return "rank";
     if (m->bits == 0)
         return "element type";
@@ -108,7 +108,7 @@ const char *fpo_tensor_map_decode(const uint8_t map[FPO_TENSOR_MAP_BYTES], fpo_t
     const uint64_t low[] = {w1 >> 32, get(map, 2) & 0xFFFFFFFF, get(map, 2) >> 32, w3 & 0xFFFFFFFF};
     const uint64_t dim[] = {get(map, 4) & 0xFFFFFFFF, get(map, 4) >> 32, get(map, 5) & 0xFFFFFFFF, get(map, 5) >> 32,
                             w6 & 0xFFFFFFFF};
-    for (unsigned i = 0; i < FPO_TENSOR_RANK; i++) {
+    for (unsigned i = 0; i < FPO_BOX_RANK; i++) {
         m->dim[i] = dim[i] + 1;
         m->box[i] = (uint32_t)((i == 0 ? w6 >> 56 : w7 >> (8 * (i - 1))) & 255) + 1;
         if (i > 0)

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The fp4oracle authors */
 
-/* The hardware's 128-byte tensor map, which host code may write bit by bit: kernels.md 5 (pitfall 2) and 5.2 (rule 8). */
+/* The hardware's 128-byte tensor map, which host code may write bit by bit: kernels.md 5 (pitfall 2) and 5.2 (rule 8).
+ */
 #ifndef FP4ORACLE_KERNELS_VGPU_TENSOR_MAP_H
 #define FP4ORACLE_KERNELS_VGPU_TENSOR_MAP_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { FPO_TENSOR_RANK = 5, FPO_TENSOR_MAP_BYTES = 128 };
+enum { FPO_BOX_RANK = 5, FPO_TENSOR_MAP_BYTES = 128 };
 
 /* Arguments of cuTensorMapEncodeTiled, with the API's numbers. */
 typedef struct fpo_tensor_request {
     uint32_t type, rank;
     uint64_t address;
-    uint64_t dim[FPO_TENSOR_RANK];
-    uint64_t stride[FPO_TENSOR_RANK - 1]; /* bytes */
-    uint32_t box[FPO_TENSOR_RANK];
-    uint32_t element_stride[FPO_TENSOR_RANK];
+    uint64_t dim[FPO_BOX_RANK];
+    uint64_t stride[FPO_BOX_RANK - 1]; /* bytes */
+    uint32_t box[FPO_BOX_RANK];
+    uint32_t element_stride[FPO_BOX_RANK];
     uint32_t interleave, swizzle, l2_promotion, fill;
 } fpo_tensor_request;
 
@@ -47,9 +48,9 @@ typedef struct fpo_tensor_map {
     uint32_t bits;    /* of an element */
     uint32_t swizzle; /* span of 16 << swizzle bytes; 0: none */
     bool nan_fill;
-    uint64_t dim[FPO_TENSOR_RANK];
-    uint64_t stride[FPO_TENSOR_RANK]; /* bytes; [0] is not used */
-    uint32_t box[FPO_TENSOR_RANK];
+    uint64_t dim[FPO_BOX_RANK];
+    uint64_t stride[FPO_BOX_RANK]; /* bytes; [0] is not used */
+    uint32_t box[FPO_BOX_RANK];
 } fpo_tensor_map;
 
 /* NULL, or why the copies that it describes are not supported. */

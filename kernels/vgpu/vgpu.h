@@ -18,10 +18,10 @@ typedef enum fpo_vgpu_mma {
 } fpo_vgpu_mma;
 
 typedef struct fpo_vgpu_config {
-    int capability;         /* 120 or 90 */
-    int multiprocessors;    /* CTAs that are resident at a time; 0: 4 */
-    uint64_t seed;          /* 0: round robin, copies complete at once */
-    bool allow_approximate; /* run instructions whose bits are not known with correctly rounded stand-ins */
+    int capability;            /* 120 or 90 */
+    int multiprocessors;       /* CTAs that are resident at a time; 0: 4 */
+    uint64_t seed;             /* 0: round robin, copies complete at once */
+    bool allow_approximate;    /* run instructions whose bits are not known with correctly rounded stand-ins */
     uint64_t max_instructions; /* warp instructions of a launch after which it counts as hung; 0: no limit */
     const fpo_model *models[FPO_VGPU_MMA_COUNT]; /* NULL: the default of the capability */
 } fpo_vgpu_config;
@@ -34,7 +34,8 @@ fpo_status fpo_vgpu_new(const fpo_vgpu_config *config, fpo_vgpu **gpu, fpo_error
 void fpo_vgpu_free(fpo_vgpu *gpu); /* and its modules and memory */
 const fpo_vgpu_config *fpo_vgpu_configuration(const fpo_vgpu *gpu);
 
-/* Global memory: never-written bytes hold a pattern. NULL: out of memory. Accesses outside allocations end the launch. */
+/* Global memory: never-written bytes hold a pattern. NULL: out of memory. Accesses outside allocations end the launch.
+ */
 void *fpo_vgpu_allocate(fpo_vgpu *gpu, size_t bytes);
 bool fpo_vgpu_release(fpo_vgpu *gpu, void *memory); /* false: no such allocation */
 bool fpo_vgpu_is_allocated(const fpo_vgpu *gpu, const void *memory, size_t bytes);
@@ -51,8 +52,8 @@ void *fpo_vgpu_variable(const fpo_vgpu_module *module, const char *name, size_t 
 typedef struct fpo_vgpu_launch {
     uint32_t grid[3], block[3];
     uint32_t dynamic_shared;
-    uint32_t cluster[3];           /* 0: 1 */
-    const void *const *arguments;  /* one pointer a parameter, as cuLaunchKernel has them */
+    uint32_t cluster[3];          /* 0: 1 */
+    const void *const *arguments; /* one pointer a parameter, as cuLaunchKernel has them */
 } fpo_vgpu_launch;
 
 typedef struct fpo_vgpu_statistics {

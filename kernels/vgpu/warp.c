@@ -2,8 +2,8 @@
  * Copyright 2026 The fp4oracle authors */
 
 /* Runs a warp: lanes at the lowest pc go first, together, until they meet others or have to wait. */
-#include "barrier.h"
 #include "warp.h"
+#include "barrier.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,8 +20,9 @@ fpo_outcome fpo_fault(fpo_warp *warp, int lane, const char *format, ...)
     va_end(arguments);
     const fpo_ptx_instruction *ins = &grid->kernel->code[warp->at];
     const uint32_t *cta = warp->cta->index;
-    grid->status = fpo_fail(grid->error, FPO_ERR_KERNEL, "PTX line %u, CTA (%u,%u,%u), warp %u, lane %d, `%s`: %s; kernel %.80s",
-                            ins->line, cta[0], cta[1], cta[2], warp->id, lane, ins->opcode, what, grid->kernel->name);
+    grid->status =
+        fpo_fail(grid->error, FPO_ERR_KERNEL, "PTX line %u, CTA (%u,%u,%u), warp %u, lane %d, `%s`: %s; kernel %.80s",
+                 ins->line, cta[0], cta[1], cta[2], warp->id, lane, ins->opcode, what, grid->kernel->name);
     return FPO_FAULT;
 }
 

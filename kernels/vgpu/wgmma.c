@@ -16,8 +16,8 @@ static bool fetch_row(fpo_warp *warp, uint64_t descriptor, int row, uint8_t byte
              stride = (uint32_t)(descriptor >> 32 & 0x3FFF) << 4, swizzle = (uint32_t)(descriptor >> 62);
     uint32_t span = swizzle == 0 ? 16 : 256u >> swizzle, mask = swizzle == 0 ? 0 : span / 16 - 1;
     for (uint32_t half = 0; half < 2; half++) {
-        uint32_t address = start + (uint32_t)(row / 8) * stride + (uint32_t)(row % 8) * span +
-                           half * (swizzle == 0 ? leading : 16);
+        uint32_t address =
+            start + (uint32_t)(row / 8) * stride + (uint32_t)(row % 8) * span + half * (swizzle == 0 ? leading : 16);
         address ^= (address >> 7 & mask) << 4;
         const uint8_t *at = fpo_locate_shared(warp, address, 16, 16, 0);
         if (at == NULL)
@@ -29,11 +29,12 @@ static bool fetch_row(fpo_warp *warp, uint64_t descriptor, int row, uint8_t byte
 
 static int element_bytes(fpo_format element)
 {
-    return element == FPO_TF32 ? 4 : element == FPO_F16 || element == FPO_BF16 ? 2 : 1;
+    return element == FPO_F32 ? 4 : element == FPO_F16 || element == FPO_BF16 ? 2 : 1;
 }
 
 /* Negation flips the sign of every element. */
-static void put_row(const fpo_step *step, fpo_mma_side *side, int row, int k, const uint8_t *bytes, int count, bool negate)
+static void put_row(const fpo_step *step, fpo_mma_side *side, int row, int k, const uint8_t *bytes, int count,
+                    bool negate)
 {
     int width = element_bytes(side->element);
     for (int i = 0; i < count / width; i++) {
