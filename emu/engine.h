@@ -46,7 +46,7 @@ typedef struct fpo_gemm_context {
     const fpo_gemm_spec *spec;
     const fpo_gemm_problem *problem;
     fpo_prepared a, b;
-    fpo_isa isa; /* never FPO_ISA_BEST, and no more than the processor has */
+    fpo_isa isa;             /* never FPO_ISA_BEST, and no more than the processor has */
     struct fpo_nvfp4 *nvfp4; /* operands repacked for the vector paths, or NULL */
 } fpo_gemm_context;
 
@@ -58,8 +58,8 @@ typedef struct fpo_tile {
     int64_t m0, m1, n0, n1;
 } fpo_tile;
 
-/* FPO_OK if the instruction can be given such operands, right or wrong ones, and the schedule uses their scales. A model
- * takes fewer (fpo_model_takes): a fault may read what no kernel would. */
+/* FPO_OK if the instruction can be given such operands, right or wrong ones, and the schedule uses their scales. A
+ * model takes fewer (fpo_model_takes): a fault may read what no kernel would. */
 fpo_status fpo_accumulation_check_operands(const fpo_accumulation *accumulation, const fpo_operand_view *a,
                                            const fpo_operand_view *b, fpo_error *error);
 
@@ -74,6 +74,20 @@ fpo_status fpo_exact_tile(const fpo_gemm_context *context, fpo_tile tile, uint32
 
 /* The epilogue's program on one modelled accumulator: the code of D (or f32 bits of y with d_scale). */
 uint32_t fpo_epilogue_apply(const fpo_gemm_context *context, float acc, int64_t m, int64_t n);
+/* The same for a tile of accumulators, which `codes` has the layout of. */
+void fpo_epilogue_tile(const fpo_gemm_context *context, fpo_tile tile, const float *acc, uint32_t *codes);
+
+/* What the program comes to where it only multiplies by scalars: y times each factor in turn, rounded to f32 each time,
+ * or, exactly, times `product`. */
+typedef struct fpo_scaling {
+    bool applies;
+    int count;
+    float factors[FPO_EPILOGUE_STEPS];
+    int scalars;    /* of the problem, in ... */
+    double product; /* ... their product; each multiplication may have rounded it */
+} fpo_scaling;
+
+fpo_scaling fpo_epilogue_scaling(const fpo_gemm_context *context);
 
 /* What the program's operations read. All are exact in f32. */
 float fpo_epilogue_operand_value(const fpo_gemm_context *context, fpo_epilogue_operand operand, int64_t m, int64_t n);

@@ -96,11 +96,33 @@ static float run(const fpo_gemm_context *context, float y, int64_t m, int64_t n)
     return y;
 }
 
-uint32_t fpo_epilogue_apply(const fpo_gemm_context *context, float acc, int64_t m, int64_t n)
+static uint32_t code_of(const fpo_epilogue *epilogue, float y)
 {
-    const fpo_epilogue *epilogue = &context->spec->epilogue;
-    float y = run(context, acc, m, n);
-    if (epilogue->d_scale != FPO_FORMAT_NONE)
+    const fpo_cast *cast = &epilogue->d_cast;
+    bool kept = epilogue->d == FPO_F32 && cast->infinity == FPO_NON_FINITE && cast->nan == FPO_NAN_CANONICAL &&
+                !cast->drop_negative_zero;
+    if (epilogue->d_scale != FPO_FORMAT_NONE || kept) /* a NaN is canonical already */
         return bits_of(y);
     return fpo_encode(epilogue->d, fpo_value_from_float(y), &epilogue->d_cast, 0);
+}
+
+uint32_t fpo_epilogue_apply(const fpo_gemm_context *context, float acc, int64_t m, int64_t n)
+{
+    return code_of(&context->spec->epilogue, run(context, acc, m, n));
+}
+
+void fpo_epilogue_tile(const fpo_gemm_context *context, fpo_tile tile, const float *acc, uint32_t *codes)
+{
+    fpo_scaling scaling = fpo_epilogue_scaling(context);
+    size_t i = 0;
+    for (int64_t m = tile.m0; m < tile.m1; m++)
+        for (int64_t n = tile.n0; n < tile.n1; n++, i++) {
+            float y = acc[i];
+            if (scaling.applies)
+                for (int f = 0; f < scaling.count; f++)
+                    y = multiply(y, scaling.factors[f]);
+            else
+                y = run(context, y, m, n);
+            codes[i] = code_of(&context->spec->epilogue, y);
+        }
 }

@@ -9,42 +9,17 @@
 
 enum { MAX_FACTORS = 6 }; /* of f32 each: far from the ends of the double's range */
 
-/* The product of the program's factors. False if the program does more than multiply by scalars. */
-static bool product_of_factors(const fpo_gemm_context *context, double *product)
-{
-    const fpo_epilogue *epilogue = &context->spec->epilogue;
-    double coef = 1;
-    double y = 1;
-    int factors = 0;
-    for (int i = 0; i < FPO_EPILOGUE_STEPS && epilogue->steps[i].op != FPO_EPI_END; i++) {
-        fpo_epilogue_step step = epilogue->steps[i];
-        bool scalar = step.operand == FPO_EPI_ALPHA || step.operand == FPO_EPI_A_TENSOR_SCALE ||
-                      step.operand == FPO_EPI_B_TENSOR_SCALE;
-        if (step.op == FPO_EPI_MUL_COEF)
-            y *= coef;
-        else if (step.op == FPO_EPI_COEF_MUL && scalar)
-            coef *= fpo_epilogue_operand_value(context, step.operand, 0, 0);
-        else if (step.op == FPO_EPI_MUL && scalar)
-            y *= fpo_epilogue_operand_value(context, step.operand, 0, 0);
-        else
-            return false;
-        factors += scalar;
-    }
-    *product = y;
-    return factors <= MAX_FACTORS && isfinite(y) && y != 0;
-}
-
 fpo_quick_epilogue fpo_quick_epilogue_of(const fpo_gemm_context *context)
 {
     const fpo_epilogue *epilogue = &context->spec->epilogue;
-    fpo_quick_epilogue quick = {false, 0};
+    fpo_scaling scaling = fpo_epilogue_scaling(context);
     bool ieee = memcmp(&epilogue->d_cast, fpo_cast_describe(FPO_CAST_IEEE), sizeof epilogue->d_cast) == 0;
-    if (ieee && epilogue->d_scale == FPO_FORMAT_NONE &&
-        (epilogue->d == FPO_F32 || epilogue->d == FPO_F16 || epilogue->d == FPO_BF16)) {
-        quick.usable = product_of_factors(context, &quick.coefficient);
-        quick.coefficient = ldexp(quick.coefficient, FPO_FIXED64_EXPONENT);
-    }
-    return quick;
+    bool to_float = epilogue->d == FPO_F32 || epilogue->d == FPO_F16 || epilogue->d == FPO_BF16;
+    return (fpo_quick_epilogue){
+        .usable = ieee && to_float && epilogue->d_scale == FPO_FORMAT_NONE && scaling.applies &&
+                  scaling.scalars <= MAX_FACTORS && isfinite(scaling.product) && scaling.product != 0,
+        .coefficient = ldexp(scaling.product, FPO_FIXED64_EXPONENT),
+    };
 }
 
 static uint32_t code_of(fpo_format d, double y)

@@ -22,11 +22,8 @@ static fpo_status tile_codes(const fpo_gemm_context *context, fpo_tile tile, uin
     fpo_status status = FPO_OK;
     if (!fpo_nvfp4_accumulate(context, tile, acc))
         status = fpo_accumulate_tile(context, tile, acc, error);
-    size_t i = 0;
-    for (int64_t m = tile.m0; m < tile.m1 && status == FPO_OK; m++) {
-        for (int64_t n = tile.n0; n < tile.n1; n++, i++)
-            codes[i] = fpo_epilogue_apply(context, acc[i], m, n);
-    }
+    if (status == FPO_OK)
+        fpo_epilogue_tile(context, tile, acc, codes);
     return status;
 }
 
@@ -59,6 +56,11 @@ static void store_tile(const fpo_gemm_context *context, fpo_tile tile, uint32_t 
         return;
     }
     for (int64_t m = tile.m0; m < tile.m1; m++) {
+        if (fpo_format_describe(epilogue->d)->storage_bytes == sizeof *codes) {
+            memcpy((uint32_t *)output->d + m * n + tile.n0, codes + (m - tile.m0) * width,
+                   (size_t)width * sizeof *codes);
+            continue;
+        }
         for (int64_t i = 0; i < width; i++)
             fpo_store_code(epilogue->d, output->d, (size_t)(m * n + tile.n0 + i), codes[(m - tile.m0) * width + i]);
     }
