@@ -30,16 +30,6 @@ fpo_block_format fpo_block_format_by_name(const char *name)
     return (fpo_block_format)format;
 }
 
-const fpo_epilogue_op_info *fpo_epilogue_op_describe(fpo_epilogue_op op)
-{
-    static const fpo_epilogue_op_info ops[] = {
-#define FPO_EPILOGUE_OP(ID, name, takes_operand, summary) [FPO_EPI_##ID] = {name, summary, takes_operand},
-#include <fp4oracle/epilogue_ops.inc>
-#undef FPO_EPILOGUE_OP
-    };
-    return (size_t)op < sizeof ops / sizeof ops[0] ? &ops[op] : NULL;
-}
-
 static int64_t blocks(int64_t n, int64_t block)
 {
     return block > 0 ? n / block + (n % block != 0) : 1;

@@ -100,6 +100,25 @@ typedef struct fpo_epilogue {
     fpo_cast d_cast;    /* how the final y becomes D; not stochastic */
 } fpo_epilogue;
 
+/* Programs that libraries are known to run, by name (epilogues.inc). */
+typedef enum fpo_epilogue_preset {
+#define FPO_EPILOGUE(ID, name, summary, ...) FPO_EPILOGUE_##ID,
+#include <fp4oracle/epilogues.inc>
+#undef FPO_EPILOGUE
+    FPO_EPILOGUE_COUNT
+} fpo_epilogue_preset;
+
+typedef struct fpo_epilogue_info {
+    const char *name;
+    const char *summary;
+    fpo_epilogue_step steps[FPO_EPILOGUE_STEPS];
+} fpo_epilogue_info;
+
+FPO_API const fpo_epilogue_info *fpo_epilogue_describe(fpo_epilogue_preset preset);
+FPO_API fpo_epilogue_preset fpo_epilogue_by_name(const char *name); /* FPO_EPILOGUE_COUNT if there is none */
+/* One more step at the end of the program; false if it is full. */
+FPO_API bool fpo_epilogue_append(fpo_epilogue *epilogue, fpo_epilogue_op op, fpo_epilogue_operand operand);
+
 /* The output quantiser (cuBLAS, "output quantizer"): per 16 consecutive columns of a row (the last group may be short),
  *   amax = the largest |y|, NaN if any y is NaN;    S = ue4m3(RN(amax / 6)), to nearest even, saturating
  *   R = RN(1 / S), and 0 where S is 0;              D = e2m1(RN(y * R)) by d_cast
