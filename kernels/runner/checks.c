@@ -35,7 +35,7 @@ typedef struct checking {
 void fpo_checks_note(fpo_checks *checks, fpo_outcome outcome, const char *format, ...)
 {
     if (checks->count < FPO_FINDINGS) {
-        fpo_finding *finding = &checks->findings[checks->count++];
+        fpo_run_finding *finding = &checks->findings[checks->count++];
         va_list arguments;
         va_start(arguments, format);
         finding->outcome = outcome;

@@ -14,10 +14,10 @@ typedef struct fpo_region {
     int64_t first_row, last_row, first_column, last_column; /* the smallest rectangle around them */
 } fpo_region;
 
-typedef struct fpo_finding {
+typedef struct fpo_run_finding {
     fpo_outcome outcome;
     char text[FPO_MESSAGE_SIZE];
-} fpo_finding;
+} fpo_run_finding;
 
 enum { FPO_FINDINGS = 8 };
 
@@ -28,7 +28,7 @@ typedef struct fpo_checks {
     int launches;
     void *other_d; /* what the other data gave; NULL with one launch alone */
     size_t count;
-    fpo_finding findings[FPO_FINDINGS]; /* in the order in which they were made; none: FPO_OUTCOME_MATCH so far */
+    fpo_run_finding findings[FPO_FINDINGS]; /* in the order in which they were made; none: FPO_OUTCOME_MATCH so far */
 } fpo_checks;
 
 /* One launch alone where `once`. FPO_OK even if there are findings. A failure means that there is no output: what the

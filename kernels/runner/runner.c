@@ -141,7 +141,7 @@ static fpo_status revive(fpo_runner *runner, fpo_error *error)
 static void note(fpo_run_result *result, fpo_outcome outcome, const char *text)
 {
     if (result->finding_count < FPO_FINDINGS) {
-        fpo_finding *finding = &result->findings[result->finding_count++];
+        fpo_run_finding *finding = &result->findings[result->finding_count++];
         finding->outcome = outcome;
         snprintf(finding->text, sizeof finding->text, "%s", text);
     }

@@ -34,7 +34,7 @@ typedef struct fpo_run_result {
     fpo_outcome outcome;
     char text[FPO_MESSAGE_SIZE]; /* the reason; "" for a match */
     size_t finding_count;        /* all findings, the one that made the outcome included */
-    fpo_finding findings[FPO_FINDINGS];
+    fpo_run_finding findings[FPO_FINDINGS];
     int launches;
     double seconds; /* of the launches and checks, without the judgement */
     char log[1024]; /* the end of what the kernel printed; "" unless it failed */
