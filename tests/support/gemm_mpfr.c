@@ -61,10 +61,16 @@ static double operand(const gemm_case *x, fpo_epilogue_operand which, int64_t m,
     return 1.0;
 }
 
+static void check_flags(void)
+{
+    ck_assert_msg(!mpfr_inexflag_p() && !mpfr_overflow_p() && !mpfr_underflow_p(), "the reference itself rounded");
+}
+
 static void round_in_place(fpo_format format, mpfr_t x)
 {
+    check_flags();
     mpfr_set_d(x, gemm_mpfr_round(format, fpo_cast_describe(FPO_CAST_IEEE), x), MPFR_RNDN);
-    mpfr_clear_inexflag(); /* this one was meant */
+    mpfr_clear_flags(); /* this rounding was meant */
 }
 
 /* y += beta * C, y * 1 + beta * 0, or nothing. */
@@ -142,7 +148,7 @@ void gemm_mpfr_element(const gemm_case *x, int64_t m, int64_t n, mpfr_t y)
     mpfr_clear_flags();
     accumulate(x, m, n, y);
     run(x, m, n, y, coef);
-    ck_assert_msg(!mpfr_inexflag_p() && !mpfr_overflow_p() && !mpfr_underflow_p(), "the reference itself rounded");
+    check_flags();
     mpfr_clear(coef);
 }
 
