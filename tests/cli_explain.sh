@@ -2,7 +2,7 @@
 # Copyright 2026 The fp4oracle authors
 
 # fp4oracle explain code, scale and recipe. Expected values are from the definitions of the formats, worked out by hand.
-. "$FPO_SOURCE_DIR/tests/cli/common.sh"
+. "$FPO_SOURCE_DIR/tests/cli/common.sh" || exit 1
 
 # code: fields, value, neighbours, midpoints, casts.
 run 0 explain code e4m3 0x3A; out '^e4m3 0x3A = 1.25$'; out 'bits     0 0111 010'; out 'below  0x39 = 1.125, midpoint 1.1875'

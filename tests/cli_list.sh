@@ -2,7 +2,7 @@
 # Copyright 2026 The fp4oracle authors
 
 # fp4oracle list: every topic, as a table and as JSON, from the registries.
-. "$FPO_SOURCE_DIR/tests/cli/common.sh"
+. "$FPO_SOURCE_DIR/tests/cli/common.sh" || exit 1
 
 run 0 list; out '^  models  *[0-9]'
 topics=$(awk 'NR > 1 && NF > 2 && $2 ~ /^[0-9]+$/ {print $1}' "$work/out")

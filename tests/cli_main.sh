@@ -2,7 +2,7 @@
 # Copyright 2026 The fp4oracle authors
 
 # The program itself: help, version, unknown commands, what happens to a report that nobody can read.
-. "$FPO_SOURCE_DIR/tests/cli/common.sh"
+. "$FPO_SOURCE_DIR/tests/cli/common.sh" || exit 1
 
 run 0 --version; out '^fp4oracle [0-9]*\.[0-9]*\.[0-9]*$'
 run 0 --help; out '^Usage: fp4oracle COMMAND'; out 'Exit status: 0'

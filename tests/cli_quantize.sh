@@ -2,7 +2,7 @@
 # Copyright 2026 The fp4oracle authors
 
 # fp4oracle quantize: a real tensor, the summary, layouts, and input that nothing can be done with.
-. "$FPO_SOURCE_DIR/tests/cli/common.sh"
+. "$FPO_SOURCE_DIR/tests/cli/common.sh" || exit 1
 slice=$FPO_SOURCE_DIR/vectors/data/minilm/slice.safetensors
 
 # header FILE: the JSON header of a safetensors file.

@@ -19,6 +19,7 @@ const char *fpo_block_format_name_at(size_t index);
 const char *fpo_model_name_at(size_t index);
 const char *fpo_recipe_name_at(size_t index);
 const char *fpo_layout_name_at(size_t index);
+const char *fpo_data_kind_name_at(size_t index);
 
 fpo_status fpo_parse_format(const char *text, fpo_format *format, fpo_error *error);
 fpo_status fpo_parse_model(const char *text, const fpo_model **model, fpo_error *error);

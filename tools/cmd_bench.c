@@ -212,14 +212,16 @@ int fpo_cmd_bench(int argc, char **argv)
     fpo_status status = fpo_bench_open(p.format, p.m, p.n, p.k, &bench, &error);
     if (status == FPO_OK) {
         size_t count = 0;
+        fpo_progress_line line = {.label = ""};
         for (size_t i = 0; i < models && status == FPO_OK; i++) {
             const fpo_model *model = fpo_model_at(i);
             if (p.model != NULL ? model != p.model : !takes(p.format, model))
                 continue;
-            fpo_progress((void *)(uintptr_t)model->name, (double)i / (double)models);
+            line.label = model->name;
+            fpo_progress(&line, (double)i / (double)models);
             status = time_model(&p, &bench, model, &timings[count++], &error);
         }
-        fpo_progress_end();
+        fpo_progress_end(&line);
         if (status == FPO_OK && p.json)
             print_json(&p, timings, count);
         else if (status == FPO_OK)

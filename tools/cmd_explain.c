@@ -20,6 +20,7 @@ typedef struct topic {
 static const topic topics[] = {
     {"code", "FORMAT BYTE", 2, 2, fpo_explain_code},
     {"scale", "FORMAT BYTE", 2, 2, fpo_explain_scale},
+    {"output", "VECTOR ROW COL", 3, 3, fpo_explain_output},
     {"recipe", "NAME [VALUE...]", 1, -1, fpo_explain_recipe},
 };
 enum { TOPICS = sizeof topics / sizeof topics[0] };

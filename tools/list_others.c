@@ -2,6 +2,7 @@
  * Copyright 2026 The fp4oracle authors */
 
 /* Layouts, packings, recipes, models and faults as entries of `fp4oracle list`. */
+#include "generate.h"
 #include "list.h"
 #include "quantized.h"
 #include "spec_json.h"
@@ -56,4 +57,12 @@ json_t *fpo_list_model(size_t index)
     return json_pack("{s:s, s:s, s:s, s:s, s:o}", "name", model->name, "provenance",
                      fpo_provenance_name(model->provenance), "summary", model->summary, "source", model->source,
                      "accumulation", accumulation);
+}
+
+json_t *fpo_list_data(size_t index)
+{
+    if (index >= FPO_DATA_COUNT)
+        return NULL;
+    return json_pack("{s:s, s:s}", "name", fpo_data_kind_name((fpo_data_kind)index), "summary",
+                     fpo_data_kind_summary((fpo_data_kind)index));
 }

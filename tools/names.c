@@ -3,6 +3,7 @@
 
 /* Names on the command line to entries of the registries. */
 #include "arguments.h"
+#include "generate.h"
 
 #include <string.h>
 
@@ -30,6 +31,11 @@ const char *fpo_recipe_name_at(size_t index)
 const char *fpo_layout_name_at(size_t index)
 {
     return index < FPO_LAYOUT_COUNT ? fpo_layout_name((fpo_layout)index) : NULL;
+}
+
+const char *fpo_data_kind_name_at(size_t index)
+{
+    return index < FPO_DATA_COUNT ? fpo_data_kind_name((fpo_data_kind)index) : NULL;
 }
 
 fpo_status fpo_no_such_name(const char *what, const char *wanted, fpo_name_at name_at, const char *topic,

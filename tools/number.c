@@ -66,6 +66,10 @@ static void write_decimal(char *out, size_t size, const char *digits, long expon
             snprintf(out, size, "%s%.*s.%s", sign, (int)point, digits, digits + point);
     } else if (!cut && point <= 0 && point > SMALLEST_PLAIN) {
         snprintf(out, size, "%s0.%.*s%s", sign, (int)-point, "000000000000", digits);
+    } else if (cut && point > 0 && point < shown) {
+        snprintf(out, size, "%s%.*s.%.*s...", sign, (int)point, digits, shown - (int)point, digits + point);
+    } else if (cut && point <= 0 && point > SMALLEST_PLAIN / 2) {
+        snprintf(out, size, "%s0.%.*s%.*s...", sign, (int)-point, "000000000000", shown, digits);
     } else {
         snprintf(out, size, "%s%c%s%.*s%se%+ld", sign, digits[0], shown > 1 ? "." : "", shown - 1, digits + 1,
                  cut ? "..." : "", point - 1);

@@ -86,10 +86,10 @@ static fpo_status allocate(fpo_quantized_tensor *result, bool row_scale, fpo_err
 
 static fpo_status quantize(fpo_recipe recipe, const fpo_tensor_numbers *numbers, fpo_quantized *data, fpo_error *error)
 {
-    char label[] = "quantising";
-    fpo_execution execution = {.progress = fpo_progress, .progress_context = label};
+    fpo_progress_line line = {.label = "quantising"};
+    fpo_execution execution = {.progress = fpo_progress, .progress_context = &line};
     fpo_status status = fpo_quantize(recipe, numbers->values, numbers->rows, numbers->k, data, &execution, error);
-    fpo_progress_end();
+    fpo_progress_end(&line);
     return status;
 }
 

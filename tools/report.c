@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 static bool is_styled(FILE *out)
@@ -141,16 +142,34 @@ char *fpo_command_line(int argc, char *const *argv)
     return line;
 }
 
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
 void fpo_progress(void *context, double fraction_done)
 {
-    if (isatty(STDERR_FILENO) != 1 || fraction_done >= 1)
+    static const double first_after = 0.33, renewed_after = 0.2;
+    fpo_progress_line *line = context;
+    if (isatty(STDERR_FILENO) != 1)
         return;
-    fprintf(stderr, "\r%s %3.0f%%\033[K", context != NULL ? (const char *)context : "working", 100 * fraction_done);
+    double time = now();
+    if (line->started == 0)
+        line->started = time;
+    if (time - line->started < first_after || time - line->shown < renewed_after)
+        return;
+    line->shown = time;
+    if (line->searching)
+        fprintf(stderr, "\r%s, %.0f s\033[K", line->label, time - line->started);
+    else
+        fprintf(stderr, "\r%s, %.0f%%\033[K", line->label, 100 * fraction_done);
     fflush(stderr);
 }
 
-void fpo_progress_end(void)
+void fpo_progress_end(const fpo_progress_line *line)
 {
-    if (isatty(STDERR_FILENO) == 1)
+    if (line->shown != 0)
         fputs("\r\033[K", stderr);
 }

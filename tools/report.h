@@ -9,6 +9,7 @@
 
 #include <fp4oracle/status.h>
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 typedef enum fpo_style_kind { FPO_PLAIN, FPO_BOLD, FPO_DIM, FPO_GOOD, FPO_BAD, FPO_WARN } fpo_style_kind;
@@ -37,8 +38,16 @@ json_t *fpo_json_number(double x);
 /* The command line as a shell takes it, quoted where needed, for "reproduce with"; free it. NULL without memory. */
 char *fpo_command_line(int argc, char *const *argv);
 
-/* For fpo_execution.progress: a bar on stderr, only if that is a terminal. `context` is a line of text. */
+/* What the terminal shows of long work: nothing in the first third of a second, then a line of text that is renewed a
+ * few times a second; nothing at all where stderr is no terminal. Zero-initialise but for the label. */
+typedef struct fpo_progress_line {
+    const char *label;
+    bool searching;        /* fractions come from many small parts and say nothing about the whole */
+    double started, shown; /* seconds; 0: not yet */
+} fpo_progress_line;
+
+/* For fpo_execution.progress; its context is an fpo_progress_line. */
 void fpo_progress(void *context, double fraction_done);
-void fpo_progress_end(void);
+void fpo_progress_end(const fpo_progress_line *line);
 
 #endif

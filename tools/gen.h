@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* What fp4oracle gen is asked for, and making it. */
+#ifndef FP4ORACLE_TOOLS_GEN_H
+#define FP4ORACLE_TOOLS_GEN_H
+
+#include "generate.h"
+#include "model_choice.h"
+
+typedef struct fpo_gen_arguments {
+    const char *a, *b;     /* FILE[:TENSOR], both or neither */
+    const char *c, *bias;  /* FILE[:TENSOR], with a and b */
+    const char *recipe;    /* NAME or A,B; NULL: the default of the format */
+    fpo_generate generate; /* formats, and for --data its kind and shape; c and bias are formats */
+    bool has_format, has_data, has_shape, has_alpha, has_beta;
+    float alpha, beta;
+    const char **models; /* names */
+    size_t model_count;
+    const char *purpose; /* NULL: none */
+    const char *output;
+    bool digests_only, json;
+} fpo_gen_arguments;
+
+/* The vector with the outputs of all its models. */
+fpo_status fpo_gen_vector(const fpo_gen_arguments *arguments, fpo_vector **vector, fpo_error *error);
+
+/* The operands from tensors of files; spec, problem and data of `vector` are filled in. */
+fpo_status fpo_gen_from_tensors(const fpo_gen_arguments *arguments, fpo_vector *vector, fpo_error *error);
+
+#endif

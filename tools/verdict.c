@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* Comparing an output with every model that may have made it. */
+#include "verdict.h"
+#include "model_choice.h"
+#include "report.h"
+
+#include <string.h>
+
+enum { SAMPLE = 64 };
+
+/* An expected output and where the observed one differs from it. */
+static fpo_status compare(fpo_subject *s, const char *model, const fpo_accumulation *accumulation,
+                          fpo_differences *differences, int64_t *scales_different, fpo_error *error)
+{
+    const fpo_gemm_problem *p = &s->vector->problem;
+    const void *d = NULL, *d_scale = NULL;
+    fpo_status status = fpo_subject_expected(s, model, accumulation, &d, &d_scale, error);
+    if (status != FPO_OK)
+        return status;
+    fpo_find_differences(s->spec.epilogue.d, p->m, p->n, d, s->observed, differences);
+    *scales_different = 0;
+    for (size_t i = 0; d_scale != NULL && i < s->observed_scale_bytes; i++)
+        *scales_different += ((const uint8_t *)d_scale)[i] != ((const uint8_t *)s->observed_scale)[i];
+    return FPO_OK;
+}
+
+static void note(const char *names[FPO_MATCHES], size_t *count, const char *name)
+{
+    for (size_t i = 0; i < *count; i++) {
+        if (strcmp(names[i], name) == 0)
+            return;
+    }
+    if (*count < FPO_MATCHES)
+        names[(*count)++] = name;
+}
+
+/* One model that is asked for: does it match, and is it the closest so far. */
+static fpo_status try_asked(fpo_subject *s, const char *model, const fpo_accumulation *accumulation, fpo_finding *f,
+                            fpo_error *error)
+{
+    fpo_differences differences;
+    int64_t scales_different = 0;
+    fpo_status status = compare(s, model, accumulation, &differences, &scales_different, error);
+    if (status != FPO_OK)
+        return status;
+    int64_t different = differences.comparison.different + scales_different;
+    note(f->asked, &f->asked_count, model);
+    if (different == 0)
+        note(f->matches, &f->match_count, model);
+    if (f->closest == NULL || different < f->differences.comparison.different + f->scales_different) {
+        f->closest = model;
+        f->differences = differences;
+        f->scales_different = scales_different;
+        s->spec.accumulation = *accumulation;
+    }
+    return FPO_OK;
+}
+
+static fpo_status try_all_asked(fpo_subject *s, const char *model, fpo_finding *f, fpo_error *error)
+{
+    fpo_status status = FPO_OK;
+    if (model != NULL)
+        return try_asked(s, model, &s->spec.accumulation, f, error);
+    for (size_t i = 0; i < s->vector->expected_count && status == FPO_OK; i++) {
+        const fpo_expected *expected = &s->vector->expected[i];
+        status = try_asked(s, expected->model, &expected->accumulation, f, error);
+    }
+    if (s->vector->expected_count > 0)
+        return status;
+    fpo_model_list list = {0}; /* a plain file: what its formats allow */
+    status = fpo_model_list_add(&list, "default", &s->spec.a.stored, &s->spec.b.stored, error);
+    for (size_t i = 0; i < list.count && status == FPO_OK; i++)
+        status = try_asked(s, list.models[i]->name, &list.models[i]->accumulation, f, error);
+    fpo_model_list_free(&list);
+    return status;
+}
+
+/* Elements to try a model on before its whole output is computed: where the asked model fails, and some others. */
+static size_t choose_sample(const fpo_subject *s, const fpo_finding *f, fpo_element sample[SAMPLE])
+{
+    const fpo_gemm_problem *p = &s->vector->problem;
+    size_t count = 0;
+    for (size_t i = 0; i < f->differences.comparison.first_count; i++)
+        sample[count++] =
+            (fpo_element){f->differences.comparison.first[i].row, f->differences.comparison.first[i].column};
+    int64_t all = p->m * p->n, step = all / (SAMPLE - (int64_t)count) + 1;
+    for (int64_t i = 0; i < all && count < SAMPLE; i += step)
+        sample[count++] = (fpo_element){i / p->n, i % p->n};
+    return count;
+}
+
+static fpo_status agrees_on_sample(fpo_subject *s, const fpo_model *model, const fpo_element *sample, size_t count,
+                                   bool *agrees, fpo_error *error)
+{
+    fpo_gemm_spec spec = s->spec;
+    spec.accumulation = model->accumulation;
+    uint32_t codes[SAMPLE];
+    *agrees = true;
+    if (spec.epilogue.d_scale != FPO_FORMAT_NONE)
+        return FPO_OK; /* single elements of such outputs mean nothing without the scale of their group */
+    fpo_status status = fpo_gemm_elements(&spec, &s->vector->problem, sample, count, codes, NULL, error);
+    for (size_t i = 0; i < count && status == FPO_OK && *agrees; i++) {
+        size_t index = (size_t)(sample[i].row * s->vector->problem.n + sample[i].column);
+        *agrees = codes[i] == fpo_load_code(spec.epilogue.d, s->observed, index);
+    }
+    return status;
+}
+
+/* Models that nobody asked for, but that are documented and give these bits: first those that nobody contests. */
+static fpo_status try_others(fpo_subject *s, bool usual, fpo_finding *f, fpo_error *error)
+{
+    fpo_element sample[SAMPLE];
+    size_t count = choose_sample(s, f, sample);
+    fpo_status status = FPO_OK;
+    const fpo_model *model;
+    for (size_t i = 0; status == FPO_OK && (model = fpo_model_at(i)) != NULL; i++) {
+        bool agrees = false;
+        if (!fpo_subject_takes(s, model) || fpo_is_usual_model(model) != usual)
+            continue;
+        status = agrees_on_sample(s, model, sample, count, &agrees, error);
+        if (status != FPO_OK || !agrees)
+            continue;
+        fpo_differences differences;
+        int64_t scales_different = 0;
+        status = compare(s, NULL, &model->accumulation, &differences, &scales_different, error);
+        if (status == FPO_OK && differences.comparison.different == 0 && scales_different == 0)
+            note(f->matches, &f->match_count, model->name);
+    }
+    return status;
+}
+
+static fpo_status diagnose(fpo_subject *s, fpo_finding *f, fpo_error *error)
+{
+    fpo_progress_line line = {.label = "looking for the cause", .searching = true};
+    fpo_execution execution = {.progress = fpo_progress, .progress_context = &line};
+    fpo_status status =
+        fpo_diagnose(&s->spec, &s->vector->problem, s->observed, s->observed_bytes, &execution, &f->diagnosis, error);
+    fpo_progress_end(&line);
+    f->diagnosed = status == FPO_OK;
+    if (status == FPO_OK)
+        f->verdict = f->diagnosis.verdict;
+    return status;
+}
+
+fpo_status fpo_find(fpo_subject *subject, const char *model, bool search, fpo_finding *finding, fpo_error *error)
+{
+    memset(finding, 0, sizeof *finding);
+    fpo_status status = try_all_asked(subject, model, finding, error);
+    if (status != FPO_OK)
+        return status;
+    finding->verdict = FPO_VERDICT_MATCH;
+    if (finding->match_count > 0)
+        return FPO_OK;
+    finding->verdict = FPO_VERDICT_LEGITIMATE;
+    status = try_others(subject, true, finding, error);
+    if (status == FPO_OK)
+        status = try_others(subject, false, finding, error);
+    if (status != FPO_OK || finding->match_count > 0)
+        return status;
+    finding->verdict = FPO_VERDICT_UNEXPLAINED;
+    if (search && subject->spec.epilogue.d_scale == FPO_FORMAT_NONE)
+        status = diagnose(subject, finding, error);
+    return status;
+}

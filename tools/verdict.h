@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* What verify and diagnose find out about an output, and how they say it. */
+#ifndef FP4ORACLE_TOOLS_VERDICT_H
+#define FP4ORACLE_TOOLS_VERDICT_H
+
+#include "differences.h"
+#include "subject.h"
+
+#include <fp4oracle/diagnose.h>
+#include <jansson.h>
+
+enum { FPO_MATCHES = 128 }; /* more than the registry has of one format */
+
+typedef struct fpo_finding {
+    fpo_verdict verdict;
+    const char *asked[FPO_MATCHES]; /* models that the output may follow */
+    size_t asked_count;
+    const char *matches[FPO_MATCHES]; /* models whose bits the output has, asked for or not */
+    size_t match_count;
+    const char *closest; /* of the asked ones, the one that `differences` compares with */
+    fpo_differences differences;
+    int64_t scales_different; /* of an nvfp4 output's scales */
+    bool diagnosed;
+    fpo_diagnosis diagnosis;
+} fpo_finding;
+
+/* Compares with the models asked for, then with all others; `search`: where none explains the output, looks for the
+ * misinterpretation that does. */
+fpo_status fpo_find(fpo_subject *subject, const char *model, bool search, fpo_finding *finding, fpo_error *error);
+
+/* FPO_EXIT_OK for a match, else FPO_EXIT_DIVERGENCE. `line` is the command that says this again. */
+int fpo_finding_print(const fpo_finding *finding, const fpo_subject_arguments *arguments, const char *line);
+int fpo_finding_print_json(const fpo_finding *finding, const fpo_subject_arguments *arguments, const char *line);
+
+/* {edit, parameters, sentence} of each explanation. */
+json_t *fpo_causes_json(const fpo_finding *finding);
+
+#endif
