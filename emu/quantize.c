@@ -176,6 +176,7 @@ fpo_status fpo_quantize_by(const fpo_recipe_info *info, const float *x, int64_t 
         q->region_rows = program->amax_rows > 0 ? program->amax_rows : q->block_rows;
         q->region_k = program->amax_k > 0 ? program->amax_k : q->block_k;
         q->regions = ceil_div(k, q->region_k);
+        q->amax_scope = FPO_SCOPE_BLOCK;
         q->scale_columns = ceil_div(k, q->block_k);
         q->code_row_bytes = fpo_packing_row_bytes(FPO_PACKING_CANONICAL, info->view.element, k);
         q->result = result;

@@ -43,16 +43,17 @@ static const float *elements(const fpo_quantizer *q, fpo_lane *lane, const fpo_s
     return lane->values[q->program->x];
 }
 
-/* amax of each region's part in one row, joined into to[region]; `fresh` says that nothing is there yet. */
-static void row_amax(const fpo_quantizer *q, fpo_lane *lane, int64_t row, float *to, bool fresh)
+/* amax of each region's part in one row, into to[region] */
+static void row_amax(const fpo_quantizer *q, fpo_lane *lane, int64_t row, float *to)
 {
+    fpo_amax_rule rule = q->program->amax_rule[q->amax_scope];
     for (int64_t region = 0; region < q->regions; region++) {
         int64_t begin = region * q->region_k, end = begin + q->region_k < q->k ? begin + q->region_k : q->k;
         for (int64_t at = begin; at < end; at += FPO_CHUNK) {
             int64_t stop = at + FPO_CHUNK < end ? at + FPO_CHUNK : end;
             fpo_span span = {row, at, stop, region, (int)(stop - at), 1};
-            float part = fpo_amax_of(q->program->amax_rule, elements(q, lane, &span), span.count);
-            to[region] = fresh && at == begin ? part : fpo_amax_join(q->program->amax_rule, to[region], part);
+            float part = fpo_amax_of(rule, elements(q, lane, &span), span.count);
+            to[region] = at == begin ? part : fpo_amax_join(rule, to[region], part);
         }
     }
 }
@@ -73,7 +74,7 @@ fpo_status fpo_region_amax(fpo_quantizer *q, int threads, fpo_error *error)
 #pragma omp for schedule(static)
         for (int64_t row = 0; row < q->rows; row++)
             if (ready)
-                row_amax(q, &lane, row, parts + row * q->regions, true);
+                row_amax(q, &lane, row, parts + row * q->regions);
         fpo_lane_free(&lane);
     }
     if (!failed)
@@ -81,7 +82,7 @@ fpo_status fpo_region_amax(fpo_quantizer *q, int threads, fpo_error *error)
             for (int64_t region = 0; region < q->regions; region++) {
                 float *to = &q->region_amax[row / q->region_rows * q->regions + region];
                 float part = parts[row * q->regions + region];
-                *to = row % q->region_rows == 0 ? part : fpo_amax_join(q->program->amax_rule, *to, part);
+                *to = row % q->region_rows == 0 ? part : fpo_amax_join(q->program->amax_rule[q->amax_scope], *to, part);
             }
     free(parts);
     return failed ? fpo_fail(error, FPO_ERR_MEMORY, "out of memory for the amax of blocks") : FPO_OK;
@@ -94,6 +95,7 @@ fpo_status fpo_tensor_amax(const fpo_quantizer *q, int threads, float *amax, fpo
     whole.region_rows = q->rows;
     whole.region_k = q->k;
     whole.regions = 1;
+    whole.amax_scope = FPO_SCOPE_TENSOR;
     whole.region_amax = NULL;
     fpo_status status = fpo_region_amax(&whole, threads, error);
     if (status == FPO_OK)

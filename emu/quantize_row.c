@@ -4,6 +4,7 @@
 /* One row of a tensor through a recipe, a chunk at a time: regions (amax, scale), then their elements. */
 #include "quantizer.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { REGIONS = 128 }; /* of a chunk at most */
@@ -50,9 +51,9 @@ static const float *row_elements(const fpo_quantizer *q, fpo_lane *lane, const f
 }
 
 /* amax of part `span` of one region. */
-static float part_amax(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *span)
+static float part_amax(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *span, fpo_amax_rule rule)
 {
-    return fpo_amax_of(q->program->amax_rule, row_elements(q, lane, span), span->count);
+    return fpo_amax_of(rule, row_elements(q, lane, span), span->count);
 }
 
 static void row_scope(const fpo_quantizer *q, fpo_lane *lane, int64_t row)
@@ -60,10 +61,11 @@ static void row_scope(const fpo_quantizer *q, fpo_lane *lane, int64_t row)
     const fpo_program *program = q->program;
     if (program->row_amax != FPO_NO_REGISTER && q->used[program->row_amax]) {
         float *to = lane->values[program->row_amax];
+        fpo_amax_rule rule = program->amax_rule[FPO_SCOPE_ROW];
         for (int64_t at = 0; at < q->k; at += FPO_CHUNK) {
             fpo_span span = {row, at, smaller(at + FPO_CHUNK, q->k), 0, (int)smaller(FPO_CHUNK, q->k - at), 1};
-            float part = part_amax(q, lane, &span);
-            to[0] = at == 0 ? part : fpo_amax_join(program->amax_rule, to[0], part);
+            float part = part_amax(q, lane, &span, rule);
+            to[0] = at == 0 ? part : fpo_amax_join(rule, to[0], part);
         }
     }
     fpo_span span = {row, 0, 0, 0, 0, 1};
@@ -80,6 +82,7 @@ static void block_scope(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *
     const fpo_program *program = q->program;
     if (program->amax != FPO_NO_REGISTER && q->used[program->amax]) {
         float *to = lane->values[program->amax];
+        fpo_amax_rule rule = program->amax_rule[FPO_SCOPE_BLOCK];
         if (q->region_amax != NULL) {
             const float *from = q->region_amax + regions->row / q->region_rows * q->regions + regions->first;
             memcpy(to, from, (size_t)regions->regions * sizeof(float));
@@ -87,17 +90,22 @@ static void block_scope(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *
             const float *x = row_elements(q, lane, regions);
             for (int i = 0; i < regions->regions; i++) {
                 int64_t begin = i * q->region_k, end = smaller(begin + q->region_k, regions->count);
-                to[i] = fpo_amax_of(program->amax_rule, x + begin, end - begin);
+                to[i] = fpo_amax_of(rule, x + begin, end - begin);
             }
         } else {
             for (int64_t at = regions->begin; at < regions->end; at += FPO_CHUNK) {
                 fpo_span part = elements_from(regions, at);
-                float amax = part_amax(q, lane, &part);
-                to[0] = at == regions->begin ? amax : fpo_amax_join(program->amax_rule, to[0], amax);
+                float amax = part_amax(q, lane, &part, rule);
+                to[0] = at == regions->begin ? amax : fpo_amax_join(rule, to[0], amax);
             }
         }
     }
     fpo_run_scope(q, lane, FPO_SCOPE_BLOCK, regions);
+}
+
+static float flush(const fpo_program *program, float x)
+{
+    return program->error_ftz && fabsf(x) < 0x1p-126f ? 0 : x;
 }
 
 /* The sum of a region's errors as the library adds them: in chunks, each in order, then neighbours pairwise. */
@@ -105,15 +113,21 @@ static float add_errors(const fpo_program *program, const float *errors, int cou
 {
     float sums[FPO_CHUNK];
     int chunk = program->error_chunk > 0 ? program->error_chunk : count, n = 0;
+    if (program->error_fma) {
+        float sum = 0;
+        for (int i = 0; i < count; i++)
+            sum = flush(program, fmaf(errors[i], errors[i], sum));
+        return sum;
+    }
     for (int at = 0; at < count; at += chunk) {
         float sum = errors[at];
         for (int i = at + 1; i < at + chunk && i < count; i++)
-            sum += errors[i];
+            sum = flush(program, sum + errors[i]);
         sums[n++] = sum;
     }
     for (; n > 1; n = (n + 1) / 2)
         for (int i = 0; i < n; i += 2)
-            sums[i / 2] = i + 1 < n ? sums[i] + sums[i + 1] : sums[i];
+            sums[i / 2] = i + 1 < n ? flush(program, sums[i] + sums[i + 1]) : sums[i];
     return sums[0];
 }
 
@@ -198,7 +212,7 @@ static void store_scales(const fpo_quantizer *q, const fpo_lane *lane, const fpo
         if (format == FPO_F32)
             memcpy(&code, &scale, sizeof code);
         else
-            code = fpo_encode(format, fpo_value_from_float(scale), fpo_cast_describe(FPO_CAST_PTX), 0);
+            code = fpo_encode(format, fpo_value_from_float(scale), fpo_scale_cast(), 0);
         fpo_store_code(format, q->result->scales, (size_t)(to + block), code);
     }
 }

@@ -25,6 +25,7 @@ typedef struct fpo_quantizer {
     int64_t regions;               /* along K */
     int64_t block_rows, block_k;   /* of the stored scales, never 0 */
     int64_t scale_columns;
+    fpo_scope amax_scope; /* whose rule for NaN applies where regions span rows */
     double tensor[FPO_REGISTERS]; /* values of the tensor's scope */
     bool live[FPO_RECIPE_STEPS];  /* steps that something depends on */
     bool used[FPO_REGISTERS];

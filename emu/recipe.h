@@ -65,10 +65,12 @@ typedef struct fpo_program {
     int register_count;
     fpo_recipe_step steps[FPO_RECIPE_STEPS];
     int step_count;
-    fpo_amax_rule amax_rule;
+    fpo_amax_rule amax_rule[FPO_SCOPE_COUNT]; /* of the tensor's, a row's, a block's amax */
     int amax_rows, amax_k;  /* region of an amax where it is larger than a block of scales: 16x16; else 0 */
     float tries[FPO_TRIES]; /* candidates of a search, in order; the first smallest error wins */
     int try_count;          /* 0: no search */
+    bool error_fma;         /* errors are squared and added in one: fma(e, e, sum) */
+    bool error_ftz;         /* sums of errors flush subnormals */
     int error_chunk; /* errors are added in order in chunks of this many, then the chunks pairwise; 0: in order */
     /* Registers that the engine fills in or takes out; FPO_NO_REGISTER if the text does not name them. */
     int16_t tensor_amax, row_amax, amax, raw_x, x, attempt;
@@ -79,6 +81,10 @@ typedef struct fpo_program {
  * names the place in the text. */
 fpo_status fpo_recipe_compile(const char *text, const fpo_operand_view *view, fpo_format dtype, fpo_program *program,
                               fpo_error *error);
+
+/* How scale bytes are made of scale values: exactly, and a negative one keeps its sign in bit 7, as the e4m3
+ * conversions that all libraries use for ue4m3 do. */
+const fpo_cast *fpo_scale_cast(void);
 
 /* One step on scalars: f32 values, or doubles where the step is f64. FPO_FN_HADAMARD is not one. */
 double fpo_recipe_apply(const fpo_recipe_step *step, double a, double b, double c);

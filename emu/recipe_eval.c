@@ -78,6 +78,12 @@ static float e8(float code)
     return (float)fpo_decode_double(FPO_UE8M0, code > 0 ? (uint32_t)code : 0);
 }
 
+const fpo_cast *fpo_scale_cast(void)
+{
+    static const fpo_cast cast = {.rounding = FPO_NEAREST_EVEN, .negative = FPO_NEGATIVE_KEEP_BIT7};
+    return &cast;
+}
+
 static float code_of(const fpo_recipe_step *step, float x)
 {
     return (float)fpo_encode(step->format, fpo_value_from_float(x), &step->cast, 0);

@@ -29,6 +29,7 @@ bool fpo_recipe_constant(const fpo_recipe_parser *p, const fpo_token *name, doub
         {"nan", NAN},
         {"flt_max", FLT_MAX},
         {"flt_min", FLT_MIN},
+        {"bf16_max", fpo_decode_double(FPO_BF16, 0x7F7F)},
         {"d_eps", dtype_constant(p->dtype, 'e')},
         {"d_tiny", dtype_constant(p->dtype, 't')},
         {"d_max", dtype_constant(p->dtype, 'm')},

@@ -127,7 +127,7 @@ static int parse_call(fpo_recipe_parser *p, fpo_token name)
                 arity = functions[f].arity;
             }
         format.format = p->view->scale.format;
-        format.cast = *fpo_cast_describe(FPO_CAST_PTX);
+        format.cast = *fpo_scale_cast();
     }
     if (function == FPO_FN_COUNT || count != arity) {
         fpo_recipe_complain(p, "no function %.*s of %d arguments", (int)name.length, name.text, count);
@@ -288,7 +288,7 @@ static int64_t parse_count(fpo_recipe_parser *p, int64_t largest)
     return count;
 }
 
-/* Behind a scope's name: `block 16, 16:` (rows and K of the amax), `try 1, 1.5:`, `error 8:`. */
+/* Behind a scope's name: `block 16, 16:` (rows and K of the amax), `try 1, 1.5:`, `error 8:`, `error fma:`. */
 static void parse_label(fpo_recipe_parser *p, fpo_scope scope)
 {
     fpo_program *program = p->program;
@@ -308,9 +308,13 @@ static void parse_label(fpo_recipe_parser *p, fpo_scope scope)
                 program->tries[program->try_count++] = (float)(sign * p->token.number);
             fpo_token_next(p);
         } while (accept(p, ","));
+    } else if (scope == FPO_SCOPE_ERROR && p->token.kind == FPO_TOKEN_NAME && fpo_token_is(&p->token, "fma")) {
+        program->error_fma = true;
+        fpo_token_next(p);
     } else if (scope == FPO_SCOPE_ERROR && p->token.kind == FPO_TOKEN_NUMBER) {
         program->error_chunk = (int)parse_count(p, 1024);
     }
+    program->error_ftz = p->ftz;
     expect(p, ":");
 }
 
@@ -319,7 +323,8 @@ static bool parse_mode(fpo_recipe_parser *p, const fpo_token *word)
     static const char *const rules[] = {"nan_wins", "nan_loses", "even_odd", "nan_zero"};
     for (int rule = 0; rule < (int)(sizeof rules / sizeof *rules); rule++)
         if (fpo_token_is(word, rules[rule])) {
-            p->program->amax_rule = (fpo_amax_rule)rule;
+            for (int scope = p->scope; scope < FPO_SCOPE_COUNT; scope++)
+                p->program->amax_rule[scope] = (fpo_amax_rule)rule;
             return true;
         }
     bool ftz = fpo_token_is(word, "ftz"), f64 = fpo_token_is(word, "f64");
