@@ -108,8 +108,7 @@ static float flush(const fpo_program *program, float x)
     return program->error_ftz && fabsf(x) < 0x1p-126f ? 0 : x;
 }
 
-/* The sum of a region's errors as the library adds them: in chunks, each in order, then neighbours pairwise. */
-static float add_errors(const fpo_program *program, const float *errors, int count)
+float fpo_error_sum(const fpo_program *program, const float *errors, int count)
 {
     float sums[FPO_CHUNK];
     int chunk = program->error_chunk > 0 ? program->error_chunk : count, n = 0;
@@ -151,7 +150,7 @@ static void span_errors(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *
         const float *error = lane->values[q->program->error];
         for (int i = 0; i < regions->regions; i++) {
             int64_t begin = i * q->region_k, end = smaller(begin + q->region_k, regions->count);
-            errors[attempt][i] = add_errors(q->program, error + begin, (int)(end - begin));
+            errors[attempt][i] = fpo_error_sum(q->program, error + begin, (int)(end - begin));
         }
     }
 }

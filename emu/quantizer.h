@@ -25,7 +25,7 @@ typedef struct fpo_quantizer {
     int64_t regions;               /* along K */
     int64_t block_rows, block_k;   /* of the stored scales, never 0 */
     int64_t scale_columns;
-    fpo_scope amax_scope; /* whose rule for NaN applies where regions span rows */
+    fpo_scope amax_scope;         /* whose rule for NaN applies where regions span rows */
     double tensor[FPO_REGISTERS]; /* values of the tensor's scope */
     bool live[FPO_RECIPE_STEPS];  /* steps that something depends on */
     bool used[FPO_REGISTERS];
@@ -61,6 +61,10 @@ void fpo_load_elements(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *s
 /* |x| of the span's elements joined to `amax` by the recipe's rule. */
 float fpo_amax_join(fpo_amax_rule rule, float amax, float other);
 float fpo_amax_of(fpo_amax_rule rule, const float *x, int64_t count);
+
+/* The sum of a region's errors as the library adds them: in chunks, each in order, then neighbours pairwise; or by fma.
+ * At most FPO_CHUNK of them. */
+float fpo_error_sum(const fpo_program *program, const float *errors, int count);
 
 /* Row `row` of the tensor: codes, scales, row scale. */
 void fpo_quantize_row(const fpo_quantizer *q, fpo_lane *lane, int64_t row);

@@ -139,7 +139,7 @@ static void load_elements(const machine *m, int64_t first)
 /* amax of the row: with an input part, of what that makes of it, block by block. */
 static float row_amax(const machine *m, bool transformed)
 {
-    fpo_amax_rule rule = m->program->amax_rule;
+    fpo_amax_rule rule = m->program->amax_rule[transformed ? FPO_SCOPE_ROW : FPO_SCOPE_TENSOR];
     if (!transformed || m->program->raw_x == FPO_NO_REGISTER)
         return fpo_amax_of(rule, m->x, m->k);
     float amax = 0;
@@ -163,33 +163,22 @@ static float block_amax(const machine *m)
         return 0;
     for (int64_t i = 0; i < m->count; i++)
         part[i] = m->program->x != FPO_NO_REGISTER ? (float)values_of(m, m->program->x)[i] : m->x[i];
-    float amax = fpo_amax_of(m->program->amax_rule, part, m->count);
+    float amax = fpo_amax_of(m->program->amax_rule[FPO_SCOPE_BLOCK], part, m->count);
     free(part);
     return amax;
 }
 
-/* Errors in chunks, each in order, then neighbours pairwise, as the engine defines it. */
 static float error_sum(const machine *m)
 {
     const double *errors = values_of(m, m->program->error);
-    int64_t chunk = m->program->error_chunk > 0 ? m->program->error_chunk : m->count;
-    float *sums = malloc((size_t)m->count * sizeof *sums);
-    if (sums == NULL)
+    float *part = malloc((size_t)m->count * sizeof *part);
+    if (part == NULL)
         return 0;
-    int64_t n = 0;
-    for (int64_t at = 0; at < m->count; at += chunk) {
-        float sum = (float)errors[at];
-        for (int64_t i = at + 1; i < at + chunk && i < m->count; i++)
-            sum += (float)errors[i];
-        sums[n++] = sum;
-    }
-    for (; n > 1; n = (n + 1) / 2) {
-        for (int64_t i = 0; i < n; i += 2)
-            sums[i / 2] = i + 1 < n ? sums[i] + sums[i + 1] : sums[i];
-    }
-    float total = sums[0];
-    free(sums);
-    return total;
+    for (int64_t i = 0; i < m->count; i++)
+        part[i] = (float)errors[i];
+    float sum = fpo_error_sum(m->program, part, (int)m->count);
+    free(part);
+    return sum;
 }
 
 /* A search: every candidate's error; the first smallest wins and is left in the register. */
@@ -253,7 +242,7 @@ static fpo_status compare(const machine *m, const fpo_recipe_info *recipe, fpo_q
     fpo_format element = recipe->view.element, scale_format = recipe->view.scale.format;
     uint32_t scale = fpo_load_code(scale_format, data->scales, 0);
     double traced = values_of(m, m->program->scale)[0];
-    uint32_t traced_scale = fpo_encode_double(scale_format, (double)(float)traced, fpo_cast_describe(FPO_CAST_PTX));
+    uint32_t traced_scale = fpo_encode_double(scale_format, (double)(float)traced, fpo_scale_cast());
     json_object_set_new(m->object, "scale",
                         json_pack("{s:s, s:s, s:s}", "format", fpo_format_describe(scale_format)->name, "code",
                                   fpo_hex_text(scale_format, scale).text, "value",
