@@ -79,11 +79,11 @@ static const fpo_model models[] = {
                .accumulator = FPO_F32,
                .nan = 0x7FFFFFFF}}},
 /* clang-format off: the order is that of lists */
-#include "models_mma.inc"
+#include "models_contested.inc"
 #include "models_dequantising.inc"
 #include "models_gemm.inc"
-#include "models_contested.inc"
-/* clang-format on */
+#include "models_mma.inc"
+    /* clang-format on */
 };
 
 enum { MODEL_COUNT = sizeof models / sizeof models[0] };

@@ -77,9 +77,9 @@ static fpo_status tensor_scope(fpo_quantizer *q, int threads, fpo_error *error)
         q->tensor[step->to] = fpo_recipe_apply(step, arguments[0], arguments[1], arguments[2]);
     }
     if (program->tensor_scale != FPO_NO_REGISTER)
-        q->result->library_scale = (float)q->tensor[program->tensor_scale];
+        q->result->library_scale = fpo_canonical((float)q->tensor[program->tensor_scale]);
     int multiplier = program->multiplier != FPO_NO_REGISTER ? program->multiplier : program->tensor_scale;
-    q->result->tensor_scale = multiplier != FPO_NO_REGISTER ? (float)q->tensor[multiplier] : 1.0f;
+    q->result->tensor_scale = multiplier != FPO_NO_REGISTER ? fpo_canonical((float)q->tensor[multiplier]) : 1.0f;
     return FPO_OK;
 }
 
@@ -180,8 +180,8 @@ fpo_status fpo_quantize_by(const fpo_recipe_info *info, const float *x, int64_t 
         q->scale_columns = ceil_div(k, q->block_k);
         q->code_row_bytes = fpo_packing_row_bytes(FPO_PACKING_CANONICAL, info->view.element, k);
         q->result = result;
-        const int outputs[] = {program->code,         program->scale,      program->error,
-                               program->tensor_scale, program->multiplier, program->row_scale};
+        const int outputs[] = {program->code,       program->scale,     program->error,         program->tensor_scale,
+                               program->multiplier, program->row_scale, program->row_multiplier};
         for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
             mark(q, outputs[i]);
         status = run(info, q, execution, error);

@@ -56,6 +56,14 @@ static float part_amax(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *s
     return fpo_amax_of(rule, row_elements(q, lane, span), span->count);
 }
 
+static float region_value(const fpo_quantizer *q, const fpo_lane *lane, int r, int64_t region)
+{
+    int scope = q->program->registers[r].scope;
+    if (scope == FPO_SCOPE_TENSOR)
+        return (float)q->tensor[r];
+    return lane->values[r][scope == FPO_SCOPE_ROW ? 0 : region];
+}
+
 static void row_scope(const fpo_quantizer *q, fpo_lane *lane, int64_t row)
 {
     const fpo_program *program = q->program;
@@ -70,10 +78,13 @@ static void row_scope(const fpo_quantizer *q, fpo_lane *lane, int64_t row)
     }
     fpo_span span = {row, 0, 0, 0, 0, 1};
     fpo_run_scope(q, lane, FPO_SCOPE_ROW, &span);
-    if (q->result->row_scales != NULL && program->row_scale != FPO_NO_REGISTER)
-        q->result->row_scales[row] = program->registers[program->row_scale].scope == FPO_SCOPE_ROW
-                                         ? lane->values[program->row_scale][0]
-                                         : (float)q->tensor[program->row_scale];
+    if (program->row_scale == FPO_NO_REGISTER)
+        return;
+    int multiplier = program->row_multiplier != FPO_NO_REGISTER ? program->row_multiplier : program->row_scale;
+    if (q->result->row_scales != NULL)
+        q->result->row_scales[row] = fpo_canonical(region_value(q, lane, multiplier, 0));
+    if (q->result->library_row_scales != NULL)
+        q->result->library_row_scales[row] = fpo_canonical(region_value(q, lane, program->row_scale, 0));
 }
 
 /* amax of the regions of a span, and what the block's scope makes of it. */
@@ -190,14 +201,6 @@ static void choose(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *regio
     }
 }
 
-static float region_value(const fpo_quantizer *q, const fpo_lane *lane, int r, int64_t region)
-{
-    int scope = q->program->registers[r].scope;
-    if (scope == FPO_SCOPE_TENSOR)
-        return (float)q->tensor[r];
-    return lane->values[r][scope == FPO_SCOPE_ROW ? 0 : region];
-}
-
 static void store_scales(const fpo_quantizer *q, const fpo_lane *lane, const fpo_span *regions)
 {
     fpo_format format = q->view->scale.format;
@@ -207,11 +210,8 @@ static void store_scales(const fpo_quantizer *q, const fpo_lane *lane, const fpo
     for (int64_t block = (regions->begin + q->block_k - 1) / q->block_k; block * q->block_k < regions->end; block++) {
         int64_t region = block * q->block_k / q->region_k - regions->first;
         float scale = region_value(q, lane, q->program->scale, region);
-        uint32_t code;
-        if (format == FPO_F32)
-            memcpy(&code, &scale, sizeof code);
-        else
-            code = fpo_encode(format, fpo_value_from_float(scale), fpo_scale_cast(), 0);
+        /* A NaN is canonical whatever the processor makes of it. */
+        uint32_t code = fpo_encode(format, fpo_value_from_float(scale), fpo_scale_cast(), 0);
         fpo_store_code(format, q->result->scales, (size_t)(to + block), code);
     }
 }

@@ -62,6 +62,12 @@ void fpo_load_elements(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *s
 float fpo_amax_join(fpo_amax_rule rule, float amax, float other);
 float fpo_amax_of(fpo_amax_rule rule, const float *x, int64_t count);
 
+/* The same number, or the canonical NaN: its bits would depend on how an operation was compiled. */
+static inline float fpo_canonical(float x)
+{
+    return x == x ? x : fpo_round_to_float((fpo_value){.kind = FPO_NAN}, FPO_NEAREST_EVEN);
+}
+
 /* The sum of a region's errors as the library adds them: in chunks, each in order, then neighbours pairwise; or by fma.
  * At most FPO_CHUNK of them. */
 float fpo_error_sum(const fpo_program *program, const float *errors, int count);

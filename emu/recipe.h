@@ -74,7 +74,7 @@ typedef struct fpo_program {
     int error_chunk; /* errors are added in order in chunks of this many, then the chunks pairwise; 0: in order */
     /* Registers that the engine fills in or takes out; FPO_NO_REGISTER if the text does not name them. */
     int16_t tensor_amax, row_amax, amax, raw_x, x, attempt;
-    int16_t tensor_scale, row_scale, multiplier, scale, code, error;
+    int16_t tensor_scale, row_scale, multiplier, row_multiplier, scale, code, error;
 } fpo_program;
 
 /* `view` gives the scale format, `dtype` (F32, BF16, F16, E4M3, E5M2) is what D() rounds to. The message of an error

@@ -61,6 +61,7 @@ int16_t *fpo_recipe_slot(fpo_program *program, const fpo_token *name, bool *inpu
         {"tensor_scale", &program->tensor_scale, false, FPO_SCOPE_TENSOR},
         {"multiplier", &program->multiplier, false, FPO_SCOPE_TENSOR},
         {"row_scale", &program->row_scale, false, FPO_SCOPE_ROW},
+        {"row_multiplier", &program->row_multiplier, false, FPO_SCOPE_ROW},
         {"scale", &program->scale, false, FPO_SCOPE_TRY},
         {"code", &program->code, false, FPO_SCOPE_ELEMENT},
         {"error", &program->error, false, FPO_SCOPE_ERROR},

@@ -377,9 +377,10 @@ fpo_status fpo_recipe_compile(const char *text, const fpo_operand_view *view, fp
                               fpo_error *error)
 {
     memset(program, 0, sizeof *program);
-    int16_t *slots[] = {&program->tensor_amax, &program->row_amax, &program->amax,       &program->raw_x,
-                        &program->x,           &program->attempt,  &program->multiplier, &program->tensor_scale,
-                        &program->row_scale,   &program->scale,    &program->code,       &program->error};
+    int16_t *slots[] = {&program->tensor_amax, &program->row_amax,       &program->amax,       &program->raw_x,
+                        &program->x,           &program->attempt,        &program->multiplier, &program->tensor_scale,
+                        &program->row_scale,   &program->row_multiplier, &program->scale,      &program->code,
+                        &program->error};
     for (size_t i = 0; i < sizeof slots / sizeof *slots; i++)
         *slots[i] = FPO_NO_REGISTER;
     fpo_recipe_parser p = {.text = text, .at = text, .program = program, .view = view, .dtype = dtype, .error = error};

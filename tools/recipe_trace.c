@@ -136,11 +136,12 @@ static void load_elements(const machine *m, int64_t first)
     run_scope(m, FPO_SCOPE_INPUT, NULL);
 }
 
-/* amax of the row: with an input part, of what that makes of it, block by block. */
-static float row_amax(const machine *m, bool transformed)
+/* amax of the row, or of the tensor, which is a row here: with an input part, of what that makes of it, block by
+ * block. */
+static float row_amax(const machine *m, fpo_scope scope)
 {
-    fpo_amax_rule rule = m->program->amax_rule[transformed ? FPO_SCOPE_ROW : FPO_SCOPE_TENSOR];
-    if (!transformed || m->program->raw_x == FPO_NO_REGISTER)
+    fpo_amax_rule rule = m->program->amax_rule[scope];
+    if (m->program->raw_x == FPO_NO_REGISTER)
         return fpo_amax_of(rule, m->x, m->k);
     float amax = 0;
     float *part = malloc((size_t)m->count * sizeof *part);
@@ -214,10 +215,10 @@ static void run_program(const machine *m)
         if (program->registers[r].constant)
             set_all(m, r, program->registers[r].number);
     }
-    set_all(m, program->tensor_amax, (double)row_amax(m, false));
+    set_all(m, program->tensor_amax, (double)row_amax(m, FPO_SCOPE_TENSOR));
     record_input(m, tensor, program->tensor_amax, FPO_SCOPE_TENSOR);
     run_scope(m, FPO_SCOPE_TENSOR, tensor);
-    set_all(m, program->row_amax, (double)row_amax(m, true));
+    set_all(m, program->row_amax, (double)row_amax(m, FPO_SCOPE_ROW));
     record_input(m, row, program->row_amax, FPO_SCOPE_ROW);
     run_scope(m, FPO_SCOPE_ROW, row);
     load_elements(m, 0);

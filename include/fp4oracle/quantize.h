@@ -45,7 +45,9 @@ typedef struct fpo_quantized {
     size_t codes_bytes;
     void *scales; /* linear */
     size_t scales_bytes;
-    float *row_scales;  /* rows of them, where the recipe has a scale per row besides the block scales, or NULL */
+    /* Where the recipe has a scale per row besides the block scales, rows of them or NULL: what a GEMM multiplies the
+     * row by, and the number as the library keeps it. */
+    float *row_scales, *library_row_scales;
     float tensor_scale; /* out: what a GEMM multiplies this operand by; 1 where there is no tensor scale */
     /* The tensor scale as the library keeps it: modelopt the multiplier, FlashInfer its inverse, TransformerEngine the
      * amax. In: used if given_library_scale, else computed from x. Out: what was used. */

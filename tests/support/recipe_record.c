@@ -182,16 +182,16 @@ static void quantize_rows(const recorded_case *c, const float *x, int64_t row, i
     got.scales_bytes = fpo_operand_scales_bytes(&c->info->view, rows, k);
     got.codes = malloc(got.codes_bytes);
     got.scales = malloc(got.scales_bytes);
-    got.row_scales = malloc((size_t)rows * sizeof(float));
+    got.library_row_scales = malloc((size_t)rows * sizeof(float));
     ck_assert_msg(fpo_quantize_by(c->info, x + row * k, rows, k, &got, NULL, &error) == FPO_OK, "%s: %s", entry->file,
                   error.message);
     compare_rows(c, &got, row, rows, k);
     const fpo_tensor *ts = tensor(c->file, entry->tensor_scale, c->name);
     if (ts != NULL && entry->how & HOW_ROW_SCALE)
-        compare_floats(c, "row scale", ts, got.row_scales, rows);
+        compare_floats(c, "row scale", ts, got.library_row_scales, rows);
     else if (ts != NULL)
         compare_floats(c, "tensor scale", ts, &got.library_scale, 1);
-    free(got.codes), free(got.scales), free(got.row_scales);
+    free(got.codes), free(got.scales), free(got.library_row_scales);
 }
 
 static void check_case(const recorded_case *c)
