@@ -80,7 +80,7 @@ static float e8(float code)
 
 const fpo_cast *fpo_scale_cast(void)
 {
-    static const fpo_cast cast = {.rounding = FPO_NEAREST_EVEN, .negative = FPO_NEGATIVE_KEEP_BIT7};
+    static const fpo_cast cast = {.infinity = FPO_NON_FINITE, .negative = FPO_NEGATIVE_KEEP_BIT7};
     return &cast;
 }
 
