@@ -244,6 +244,16 @@ uint64_t fpo_vgpu_symbol(const fpo_vgpu_module *module, uint64_t variable)
     return (uint64_t)(uintptr_t)module->variables[variable];
 }
 
+const char *fpo_vgpu_target(const fpo_vgpu_module *module)
+{
+    return fpo_ptx_target(module->ptx);
+}
+
+const char *fpo_vgpu_function_at(const fpo_vgpu_module *module, size_t index)
+{
+    return fpo_ptx_kernel_name(module->ptx, index);
+}
+
 static fpo_status check_kernel(const fpo_vgpu *gpu, const fpo_ptx_kernel *kernel, fpo_error *error)
 {
     for (uint32_t i = 0; i < kernel->code_count; i++) {
@@ -284,6 +294,11 @@ fpo_status fpo_vgpu_get_function(fpo_vgpu_module *module, const char *name, fpo_
 uint32_t fpo_vgpu_param_count(const fpo_vgpu_function *function)
 {
     return function->kernel->param_count;
+}
+
+uint32_t fpo_vgpu_param_offset(const fpo_vgpu_function *function, uint32_t index)
+{
+    return index < function->kernel->param_count ? function->kernel->params[index].offset : 0;
 }
 
 uint32_t fpo_vgpu_param_size(const fpo_vgpu_function *function, uint32_t index)

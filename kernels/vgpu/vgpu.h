@@ -26,6 +26,10 @@ typedef struct fpo_vgpu_config {
     const fpo_model *models[FPO_VGPU_MMA_COUNT]; /* NULL: the default of the capability */
 } fpo_vgpu_config;
 
+/* "capability=120,sms=4,seed=1,approximate=1,max_instructions=N,mxf4nvf4=MODEL,...": the names of mma_kinds.inc in small
+ * letters stand for the models. An empty text is the default sm120. */
+fpo_status fpo_vgpu_config_parse(const char *text, fpo_vgpu_config *config, fpo_error *error);
+
 typedef struct fpo_vgpu fpo_vgpu;
 typedef struct fpo_vgpu_module fpo_vgpu_module;
 typedef struct fpo_vgpu_function fpo_vgpu_function;
@@ -33,6 +37,11 @@ typedef struct fpo_vgpu_function fpo_vgpu_function;
 fpo_status fpo_vgpu_new(const fpo_vgpu_config *config, fpo_vgpu **gpu, fpo_error *error);
 void fpo_vgpu_free(fpo_vgpu *gpu); /* and its modules and memory */
 const fpo_vgpu_config *fpo_vgpu_configuration(const fpo_vgpu *gpu);
+
+/* The target of a module's PTX ("sm_120a"). */
+const char *fpo_vgpu_target(const fpo_vgpu_module *module);
+/* NULL beyond the end. */
+const char *fpo_vgpu_function_at(const fpo_vgpu_module *module, size_t index);
 
 /* Global memory: never-written bytes hold a pattern. NULL: out of memory. Accesses outside allocations end the launch.
  */
@@ -68,6 +77,7 @@ fpo_status fpo_vgpu_run(fpo_vgpu_function *function, const fpo_vgpu_launch *laun
 
 /* Parameters of a function: number, offsets and sizes. */
 uint32_t fpo_vgpu_param_count(const fpo_vgpu_function *function);
+uint32_t fpo_vgpu_param_offset(const fpo_vgpu_function *function, uint32_t index);
 uint32_t fpo_vgpu_param_size(const fpo_vgpu_function *function, uint32_t index);
 const char *fpo_vgpu_function_name(const fpo_vgpu_function *function);
 
