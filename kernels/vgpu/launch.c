@@ -4,6 +4,7 @@
 /* A launch: its checks, constants and parameters, CTAs as they start, and the scheduler. */
 #include "bulk.h"
 #include "machine.h"
+#include "mma.h"
 #include "warp.h"
 
 #include <stdlib.h>
@@ -298,6 +299,7 @@ fpo_status fpo_vgpu_run(fpo_vgpu_function *function, const fpo_vgpu_launch *laun
     for (int i = 0; resident != NULL && i < slots; i++)
         free_cta(resident[i]);
     free(resident);
+    fpo_mma_room_free(grid.mma);
     free(grid.constants);
     free(grid.parameters);
     if (statistics != NULL)

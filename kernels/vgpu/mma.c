@@ -8,60 +8,6 @@
 
 #include "execute.h"
 
-fpo_format fpo_mma_format(fpo_ptx_value value)
-{
-    switch (value) {
-    case FPO_PTX_V_E2M1: return FPO_E2M1;
-    case FPO_PTX_V_E2M3: return FPO_E2M3;
-    case FPO_PTX_V_E3M2: return FPO_E3M2;
-    case FPO_PTX_V_E4M3: return FPO_E4M3;
-    case FPO_PTX_V_E5M2: return FPO_E5M2;
-    case FPO_PTX_V_F16: return FPO_F16;
-    case FPO_PTX_V_BF16: return FPO_BF16;
-    case FPO_PTX_V_TF32: return FPO_F32; /* the step cuts it */
-    case FPO_PTX_V_UE8M0: return FPO_UE8M0;
-    case FPO_PTX_V_UE4M3: return FPO_UE4M3;
-    default: return FPO_FORMAT_NONE;
-    }
-}
-
-void fpo_mma_put(const fpo_step *step, fpo_mma_side *side, int row, int k, uint32_t code)
-{
-    side->elements[row][k] = fpo_step_decode(step, side->element, code);
-}
-
-static fpo_step_side side_of(const fpo_step *step, const fpo_mma_side *side, int row)
-{
-    bool scaled = side->scale != FPO_FORMAT_NONE;
-    return (fpo_step_side){.elements = side->elements[row],
-                           .scales = scaled ? side->factors[row] : NULL,
-                           .block_k = scaled ? step->k / side->scales : 0,
-                           .fraction = fpo_step_fraction(fpo_step_operand_format(step, side->element)),
-                           .scale_fraction = scaled ? fpo_step_fraction(side->scale) : 0};
-}
-
-void fpo_mma_multiply(const fpo_step *step, const fpo_mma_side *a, const fpo_mma_side *b, uint32_t *d)
-{
-    for (int m = 0; m < a->rows; m++) {
-        fpo_step_side row = side_of(step, a, m);
-        for (int n = 0; n < b->rows; n++) {
-            fpo_step_side column = side_of(step, b, n);
-            uint32_t *result = &d[m * b->rows + n];
-            *result = fpo_step_chain(step, &row, &column, *result);
-        }
-    }
-}
-
-const fpo_step *fpo_mma_step(fpo_warp *warp, fpo_vgpu_mma mma)
-{
-    const fpo_model *model = fpo_vgpu_model(warp->cta->grid->gpu, mma);
-    if (model == NULL) {
-        fpo_fault(warp, fpo_first_lane(warp->mask), "this GPU does not have the instruction");
-        return NULL;
-    }
-    return &model->accumulation.step;
-}
-
 /* Containers: four bits for e2m1 with k = 64; e2m1 in bits 2 to 5 of a byte with k = 32, other 6- and 8-bit formats in
  * the low bits; 16 and 32 bits for the rest. */
 static int container_bits(fpo_format element, int k)
@@ -71,24 +17,26 @@ static int container_bits(fpo_format element, int k)
     return element == FPO_F16 || element == FPO_BF16 ? 16 : element == FPO_F32 ? 32 : 8;
 }
 
-static void unpack(const fpo_step *step, fpo_mma_side *side, int row, int k, uint32_t word, int bits)
+static void unpack(const fpo_mma_unit *unit, int which, fpo_mma_side *side, int row, int k, uint32_t word, int bits)
 {
-    bool shifted = side->element == FPO_E2M1 && bits == 8;
+    bool shifted = unit->element[which] == FPO_E2M1 && bits == 8;
+    uint32_t mask = fpo_format_describe(unit->element[which])->code_mask;
     for (int e = 0; e < 32 / bits; e++) {
         uint32_t code = bits == 32 ? word : word >> (bits * e) & ((1u << bits) - 1);
-        fpo_mma_put(step, side, row, k + e, shifted ? code >> 2 & 15 : code);
+        fpo_mma_put(unit, which, side, row, k + e, shifted ? code >> 2 & 15 : code & mask);
     }
 }
 
-static void load_fragments(const fpo_step *step, const fpo_warp *warp, const fpo_ptx_operand *operands, int registers,
-                           bool is_a, int k, fpo_mma_side *side)
+static void load_fragments(const fpo_mma_unit *unit, int which, const fpo_warp *warp, const fpo_ptx_operand *operands,
+                           int registers, fpo_mma_side *side)
 {
-    int bits = container_bits(side->element, k), per = 32 / bits;
+    int bits = container_bits(unit->element[which], unit->step->k), per = 32 / bits;
+    fpo_mma_start(side, which == 0 ? 16 : 8);
     for (int r = 0; r < registers; r++) {
         const uint32_t *lanes = fpo_lanes_of(warp, &operands[r]);
         for (int lane = 0; lane < FPO_PTX_WARP; lane++) {
-            int row = lane / 4 + (is_a ? 8 * (r & 1) : 0), part = is_a ? r >> 1 : r;
-            unpack(step, side, row, per * (lane % 4) + 4 * per * part, lanes[lane], bits);
+            int row = lane / 4 + (which == 0 ? 8 * (r & 1) : 0), part = which == 0 ? r >> 1 : r;
+            unpack(unit, which, side, row, per * (lane % 4) + 4 * per * part, lanes[lane], bits);
         }
     }
 }
@@ -149,21 +97,19 @@ fpo_outcome fpo_do_mma(fpo_warp *warp, const fpo_ptx_instruction *ins)
     fpo_outcome otherwise;
     if (!gather_all(warp, ins, &otherwise))
         return otherwise;
-    const fpo_step *step = fpo_mma_step(warp, kind_of(how));
-    if (step == NULL)
+    const fpo_mma_unit *unit = fpo_mma_prepare(warp, kind_of(how), fpo_mma_format((fpo_ptx_value)how->a),
+                                               fpo_mma_format((fpo_ptx_value)how->b), FPO_FORMAT_NONE, how->shape, 0);
+    if (unit == NULL)
         return FPO_FAULT;
-    if (step->k != how->shape)
-        return fpo_fault(warp, 0, "the model's step takes %d elements, the instruction %d", step->k, how->shape);
     bool f16 = how->op == FPO_PTX_V_F16;
     int accumulators = f16 ? 2 : 4, fragments = ins->operand_count - 2 * accumulators, a_registers = fragments * 2 / 3;
-    fpo_mma_side a = {.element = fpo_mma_format((fpo_ptx_value)how->a), .rows = 16};
-    fpo_mma_side b = {.element = fpo_mma_format((fpo_ptx_value)how->b), .rows = 8};
     const fpo_ptx_operand *operands = ins->operands + accumulators;
-    load_fragments(step, warp, operands, a_registers, true, how->shape, &a);
-    load_fragments(step, warp, operands + a_registers, fragments - a_registers, false, how->shape, &b);
+    fpo_mma_room *room = warp->cta->grid->mma;
+    load_fragments(unit, 0, warp, operands, a_registers, &room->a);
+    load_fragments(unit, 1, warp, operands + a_registers, fragments - a_registers, &room->b);
     uint32_t d[16 * 8];
     load_c(warp, operands + fragments, f16, d);
-    fpo_mma_multiply(step, &a, &b, d);
+    fpo_mma_multiply(unit, &room->a, &room->b, d);
     store_d(warp, ins->operands, f16, d);
     warp->cta->grid->statistics.mmas++;
     return FPO_NEXT;
@@ -171,15 +117,14 @@ fpo_outcome fpo_do_mma(fpo_warp *warp, const fpo_ptx_instruction *ins)
 
 /* Scales of A: lanes 2 * thread and 2 * thread + 1 of each quad have those of rows g and g + 8; of B: lane `thread`.
  * `byte` is the first byte used. */
-static void load_scales(const fpo_step *step, const fpo_warp *warp, const fpo_ptx_operand *operand, uint32_t byte,
+static void load_scales(const fpo_mma_unit *unit, const fpo_warp *warp, const fpo_ptx_operand *operand, uint32_t byte,
                         uint32_t thread, fpo_mma_side *side)
 {
     const uint32_t *lanes = fpo_lanes_of(warp, operand);
     for (int row = 0; row < side->rows; row++) {
         unsigned lane = (unsigned)(row % 8) * 4 + (side->rows == 16 ? 2 * thread + (unsigned)(row / 8) : thread);
-        for (int i = 0; i < side->scales; i++)
-            side->factors[row][i] =
-                fpo_step_decode_scale(step, side->scale, lanes[lane] >> (8 * (byte + (unsigned)i)) & 255);
+        for (int i = 0; i < unit->scales; i++)
+            fpo_mma_put_scale(unit, side, row, i, lanes[lane] >> (8 * (byte + (unsigned)i)) & 255);
     }
 }
 
@@ -191,11 +136,11 @@ fpo_outcome fpo_do_mma_scaled(fpo_warp *warp, const fpo_ptx_instruction *ins)
     if (!gather_all(warp, ins, &otherwise))
         return otherwise;
     fpo_vgpu_mma kind = how->shape == 32 ? FPO_VGPU_MXF8F6F4 : how->count == 2 ? FPO_VGPU_MXF4 : FPO_VGPU_MXF4NVF4;
-    const fpo_step *step = fpo_mma_step(warp, kind);
-    if (step == NULL)
+    const fpo_mma_unit *unit =
+        fpo_mma_prepare(warp, kind, fpo_mma_format((fpo_ptx_value)how->a), fpo_mma_format((fpo_ptx_value)how->b),
+                        fpo_mma_format((fpo_ptx_value)how->op), how->shape, how->count);
+    if (unit == NULL)
         return FPO_FAULT;
-    if (step->k != how->shape)
-        return fpo_fault(warp, 0, "the model's step takes %d elements, the instruction %d", step->k, how->shape);
     uint32_t selector[4]; /* byte and thread of A, of B */
     for (int i = 0; i < 4; i++) {
         const uint16_t *lanes = fpo_lanes_of(warp, &ins->operands[(i < 2 ? SCALES_A : SCALES_B) + 1 + i % 2]);
@@ -206,17 +151,14 @@ fpo_outcome fpo_do_mma_scaled(fpo_warp *warp, const fpo_ptx_instruction *ins)
         selector[1] > 1 || selector[3] > 3)
         return fpo_fault(warp, 0, "scale selectors {%u, %u} {%u, %u}", selector[0], selector[1], selector[2],
                          selector[3]);
-    fpo_mma_side a = {.element = fpo_mma_format((fpo_ptx_value)how->a), .rows = 16};
-    fpo_mma_side b = {.element = fpo_mma_format((fpo_ptx_value)how->b), .rows = 8};
-    a.scale = b.scale = fpo_mma_format((fpo_ptx_value)how->op);
-    a.scales = b.scales = how->count;
-    load_fragments(step, warp, ins->operands + 4, 4, true, how->shape, &a);
-    load_fragments(step, warp, ins->operands + 8, 2, false, how->shape, &b);
-    load_scales(step, warp, &ins->operands[SCALES_A], selector[0], selector[1], &a);
-    load_scales(step, warp, &ins->operands[SCALES_B], selector[2], selector[3], &b);
+    fpo_mma_room *room = warp->cta->grid->mma;
+    load_fragments(unit, 0, warp, ins->operands + 4, 4, &room->a);
+    load_fragments(unit, 1, warp, ins->operands + 8, 2, &room->b);
+    load_scales(unit, warp, &ins->operands[SCALES_A], selector[0], selector[1], &room->a);
+    load_scales(unit, warp, &ins->operands[SCALES_B], selector[2], selector[3], &room->b);
     uint32_t d[16 * 8];
     load_c(warp, ins->operands + 10, false, d);
-    fpo_mma_multiply(step, &a, &b, d);
+    fpo_mma_multiply(unit, &room->a, &room->b, d);
     store_d(warp, ins->operands, false, d);
     warp->cta->grid->statistics.mmas++;
     return FPO_NEXT;

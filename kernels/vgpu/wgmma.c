@@ -33,14 +33,14 @@ static int element_bytes(fpo_format element)
 }
 
 /* Negation flips the sign of every element. */
-static void put_row(const fpo_step *step, fpo_mma_side *side, int row, int k, const uint8_t *bytes, int count,
-                    bool negate)
+static void put_row(const fpo_mma_unit *unit, int which, fpo_mma_side *side, int row, int k, const uint8_t *bytes,
+                    int count, bool negate)
 {
-    int width = element_bytes(side->element);
+    int width = element_bytes(unit->element[which]);
     for (int i = 0; i < count / width; i++) {
         uint32_t code = 0;
         memcpy(&code, bytes + i * width, (size_t)width);
-        fpo_mma_put(step, side, row, k + i, negate ? code ^ 1u << (8 * width - 1) : code);
+        fpo_mma_put(unit, which, side, row, k + i, negate ? code ^ 1u << (8 * width - 1) : code);
     }
 }
 
@@ -79,8 +79,10 @@ fpo_outcome fpo_do_wgmma(fpo_warp *warp, const fpo_ptx_instruction *ins)
         return FPO_WAITING;
     if (warp->mask != 0xFFFFFFFF)
         return fpo_fault(warp, fpo_first_lane(warp->mask), "only lanes 0x%08x of the warp take part", warp->mask);
-    const fpo_step *step = fpo_mma_step(warp, kind_of(how));
-    if (step == NULL)
+    fpo_format element_a = fpo_mma_format((fpo_ptx_value)how->a), element_b = fpo_mma_format((fpo_ptx_value)how->b);
+    const fpo_mma_unit *unit = fpo_mma_prepare(warp, kind_of(how), element_a, element_b, FPO_FORMAT_NONE,
+                                               ROW_BYTES / element_bytes(element_a), 0);
+    if (unit == NULL)
         return FPO_FAULT;
     bool f16 = how->op == FPO_PTX_V_F16, from_registers = how->count == 4;
     int n = how->shape;
@@ -94,32 +96,33 @@ fpo_outcome fpo_do_wgmma(fpo_warp *warp, const fpo_ptx_instruction *ins)
             return fpo_fault(warp, 0, "transposed operands are not supported");
     if ((sign_a != 1 && sign_a != -1) || (sign_b != 1 && sign_b != -1))
         return fpo_fault(warp, 0, "signs %d and %d", sign_a, sign_b);
-    fpo_mma_side a = {.element = fpo_mma_format((fpo_ptx_value)how->a), .rows = WARP_ROWS};
-    fpo_mma_side b = {.element = fpo_mma_format((fpo_ptx_value)how->b), .rows = n};
+    fpo_mma_side *a = &warp->cta->grid->mma->a, *b = &warp->cta->grid->mma->b;
+    fpo_mma_start(a, WARP_ROWS);
+    fpo_mma_start(b, n);
     uint8_t bytes[ROW_BYTES];
     if (from_registers) {
-        int per = 4 / element_bytes(a.element);
+        int per = 4 / element_bytes(element_a);
         for (int r = 0; r < 4; r++)
             for (int lane = 0; lane < FPO_PTX_WARP; lane++)
-                put_row(step, &a, lane / 4 + 8 * (r & 1), per * (lane % 4) + 4 * per * (r >> 1),
+                put_row(unit, 0, a, lane / 4 + 8 * (r & 1), per * (lane % 4) + 4 * per * (r >> 1),
                         (const uint8_t *)fpo_lanes_of(warp, &a_operand[r]) + 4 * lane, 4, sign_a < 0);
     } else {
         uint64_t a_descriptor = ((const uint64_t *)fpo_lanes_of(warp, a_operand))[0];
         for (int row = 0; row < WARP_ROWS; row++) {
             if (!fetch_row(warp, a_descriptor, WARP_ROWS * (int)(warp->id % 4) + row, bytes))
                 return FPO_FAULT;
-            put_row(step, &a, row, 0, bytes, ROW_BYTES, sign_a < 0);
+            put_row(unit, 0, a, row, 0, bytes, ROW_BYTES, sign_a < 0);
         }
     }
     for (int row = 0; row < n; row++) {
         if (!fetch_row(warp, b_descriptor, row, bytes))
             return FPO_FAULT;
-        put_row(step, &b, row, 0, bytes, ROW_BYTES, sign_b < 0);
+        put_row(unit, 1, b, row, 0, bytes, ROW_BYTES, sign_b < 0);
     }
     uint32_t d[WARP_ROWS * FPO_MMA_ROWS] = {0};
     if (keep)
         move_accumulators(warp, ins->operands, n, f16, d, true);
-    fpo_mma_multiply(step, &a, &b, d);
+    fpo_mma_multiply(unit, a, b, d);
     move_accumulators(warp, ins->operands, n, f16, d, false);
     warp->cta->grid->statistics.mmas++;
     return FPO_NEXT;
