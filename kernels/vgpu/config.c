@@ -78,8 +78,8 @@ fpo_status fpo_vgpu_config_parse(const char *text, fpo_vgpu_config *config, fpo_
         const char *equals = memchr(text, '=', length);
         if (equals == NULL)
             return fpo_fail(error, FPO_ERR_ARGUMENT, "virtual GPU: %.*s is no KEY=VALUE", (int)length, text);
-        fpo_status status = set(config, text, (size_t)(equals - text), equals + 1,
-                                length - (size_t)(equals + 1 - text), error);
+        fpo_status status =
+            set(config, text, (size_t)(equals - text), equals + 1, length - (size_t)(equals + 1 - text), error);
         if (status != FPO_OK)
             return status;
         text += length + (text[length] == ',');

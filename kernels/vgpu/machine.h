@@ -90,7 +90,7 @@ struct fpo_grid {
     uint32_t shared_bytes, local_stride, dynamic_offset;
     uint64_t next, total; /* CTAs not yet started begin at next */
     uint64_t random;
-    uint64_t changes; /* counts what may end a wait: barriers, memory writes, exits */
+    uint64_t changes;         /* counts what may end a wait: barriers, memory writes, exits */
     struct fpo_mma_room *mma; /* NULL until the first tensor core instruction */
     fpo_vgpu_statistics statistics;
     fpo_error *error;

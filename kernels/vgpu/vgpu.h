@@ -26,8 +26,8 @@ typedef struct fpo_vgpu_config {
     const fpo_model *models[FPO_VGPU_MMA_COUNT]; /* NULL: the default of the capability */
 } fpo_vgpu_config;
 
-/* "capability=120,sms=4,seed=1,approximate=1,max_instructions=N,mxf4nvf4=MODEL,...": the names of mma_kinds.inc in small
- * letters stand for the models. An empty text is the default sm120. */
+/* "capability=120,sms=4,seed=1,approximate=1,max_instructions=N,mxf4nvf4=MODEL,...": the names of mma_kinds.inc in
+ * small letters stand for the models. An empty text is the default sm120. */
 fpo_status fpo_vgpu_config_parse(const char *text, fpo_vgpu_config *config, fpo_error *error);
 
 typedef struct fpo_vgpu fpo_vgpu;

@@ -147,8 +147,8 @@ FPO_CUDA_EXPORT int cuLaunchKernel(void *function, unsigned gx, unsigned gy, uns
     if (function == NULL)
         return FPO_CUDA_INVALID_HANDLE;
     fpo_cuda_lock();
-    int code = fpo_cuda_launch(function, (fpo_cuda_dim3){gx, gy, gz}, (fpo_cuda_dim3){bx, by, bz}, shared, NULL, arguments,
-                               packed);
+    int code = fpo_cuda_launch(function, (fpo_cuda_dim3){gx, gy, gz}, (fpo_cuda_dim3){bx, by, bz}, shared, NULL,
+                               arguments, packed);
     fpo_cuda_unlock();
     return code;
 }
@@ -178,8 +178,9 @@ FPO_CUDA_EXPORT int cuLaunchKernelEx(const driver_config *config, void *function
     if (function == NULL)
         return FPO_CUDA_INVALID_HANDLE;
     fpo_cuda_lock();
-    int code = fpo_cuda_launch(function, (fpo_cuda_dim3){config->gx, config->gy, config->gz},
-                               (fpo_cuda_dim3){config->bx, config->by, config->bz}, config->shared, cluster, arguments, NULL);
+    int code =
+        fpo_cuda_launch(function, (fpo_cuda_dim3){config->gx, config->gy, config->gz},
+                        (fpo_cuda_dim3){config->bx, config->by, config->bz}, config->shared, cluster, arguments, NULL);
     fpo_cuda_unlock();
     return code;
 }
@@ -237,10 +238,10 @@ FPO_CUDA_EXPORT int cuGetErrorName(int code, const char **text)
     return FPO_CUDA_OK;
 }
 
-FPO_CUDA_EXPORT int cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void *address, const unsigned long long *dim,
-                                           const unsigned long long *stride, const unsigned *box,
-                                           const unsigned *element_stride, int interleave, int swizzle, int l2_promotion,
-                                           int fill)
+FPO_CUDA_EXPORT int cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void *address,
+                                           const unsigned long long *dim, const unsigned long long *stride,
+                                           const unsigned *box, const unsigned *element_stride, int interleave,
+                                           int swizzle, int l2_promotion, int fill)
 {
     return fpo_cuda_encode_tiled(map, type, rank, address, dim, stride, box, element_stride, interleave, swizzle,
                                  l2_promotion, fill);

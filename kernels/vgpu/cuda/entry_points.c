@@ -26,7 +26,8 @@ void *fpo_cuda_entry_point(const char *name)
     return found;
 }
 
-FPO_CUDA_EXPORT int cuGetProcAddress_v2(const char *name, void **function, int version, unsigned long long flags, int *status)
+FPO_CUDA_EXPORT int cuGetProcAddress_v2(const char *name, void **function, int version, unsigned long long flags,
+                                        int *status)
 {
     (void)version, (void)flags;
     *function = fpo_cuda_entry_point(name);

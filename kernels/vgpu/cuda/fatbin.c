@@ -85,7 +85,8 @@ int fpo_fatbin_each(const void *image, int (*take)(void *, const char *, size_t)
     while (end - at >= ENTRY_HEADER) {
         uint32_t kind = (uint32_t)field(at, 2), header_size = (uint32_t)field(at + 4, 4);
         uint64_t size = field(at + 8, 8);
-        if (header_size < ENTRY_HEADER || header_size > (uint64_t)(end - at) || size > (uint64_t)(end - at) - header_size) {
+        if (header_size < ENTRY_HEADER || header_size > (uint64_t)(end - at) ||
+            size > (uint64_t)(end - at) - header_size) {
             *problem = "an entry is longer than the container";
             return 0;
         }

@@ -7,8 +7,8 @@
 
 #include <stddef.h>
 
-/* Calls `take` for each PTX text in the container at `image`; the text is the callee's for the call alone. False: `take`
- * returned false, or the container is malformed (then *problem says how). */
+/* Calls `take` for each PTX text in the container at `image`; the text is the callee's for the call alone. False:
+ * `take` returned false, or the container is malformed (then *problem says how). */
 int fpo_fatbin_each(const void *image, int (*take)(void *context, const char *text, size_t length), void *context,
                     const char **problem);
 

@@ -2,7 +2,8 @@
  * Copyright 2026 The fp4oracle authors */
 
 /* The CUDA runtime functions that host code of kernel libraries calls, on the virtual GPU. Work is done when it is
- * asked for, so that streams have nothing to order. Signatures: CUDA 13.0's cuda_runtime_api.h and crt/host_runtime.h. */
+ * asked for, so that streams have nothing to order. Signatures: CUDA 13.0's cuda_runtime_api.h and crt/host_runtime.h.
+ */
 #include "standin.h"
 
 #include <pthread.h>
@@ -98,8 +99,8 @@ FPO_CUDA_EXPORT char __cudaInitModule(void **handle)
     return 1;
 }
 
-FPO_CUDA_EXPORT void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int threads,
-                                            void *tid, void *bid, void *block, void *grid, int *warp)
+FPO_CUDA_EXPORT void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
+                                            int threads, void *tid, void *bid, void *block, void *grid, int *warp)
 {
     (void)device, (void)threads, (void)tid, (void)bid, (void)block, (void)grid, (void)warp;
     register_symbol(handle, host, name);
@@ -112,7 +113,8 @@ FPO_CUDA_EXPORT void __cudaRegisterVar(void **handle, char *host, char *device, 
     register_symbol(handle, host, name);
 }
 
-FPO_CUDA_EXPORT unsigned __cudaPushCallConfiguration(fpo_cuda_dim3 grid, fpo_cuda_dim3 block, size_t shared, void *stream)
+FPO_CUDA_EXPORT unsigned __cudaPushCallConfiguration(fpo_cuda_dim3 grid, fpo_cuda_dim3 block, size_t shared,
+                                                     void *stream)
 {
     pending = (call_configuration){grid, block, shared, stream};
     return 0;
@@ -185,7 +187,8 @@ FPO_CUDA_EXPORT int cudaGetSymbolAddress(void **address, const void *host)
     return *address != NULL ? FPO_CUDA_OK : FPO_CUDA_INVALID_VALUE;
 }
 
-FPO_CUDA_EXPORT int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *count, const void *host, int threads, size_t shared)
+FPO_CUDA_EXPORT int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *count, const void *host, int threads,
+                                                                  size_t shared)
 {
     (void)host, (void)threads, (void)shared;
     *count = 1;

@@ -113,7 +113,10 @@ fpo_cuda_module *fpo_cuda_module_new(const void *image, bool fat_binary)
     bool ok;
     if (fat_binary || memcmp(image, "\x50\xed\x55\xba", 4) == 0) {
         ok = fpo_fatbin_each(image, take_ptx, module, &problem);
-    } else if (memcmp(image, "\x7f" "ELF", 4) == 0) {
+    } else if (memcmp(image,
+                      "\x7f"
+                      "ELF",
+                      4) == 0) {
         ok = false;
         problem = "it is machine code: the virtual GPU takes PTX";
     } else {
@@ -192,8 +195,8 @@ void *fpo_cuda_global(fpo_cuda_module *module, const char *name, size_t *bytes)
     return NULL;
 }
 
-int fpo_cuda_launch(fpo_cuda_kernel *kernel, fpo_cuda_dim3 grid, fpo_cuda_dim3 block, unsigned shared, const unsigned *cluster,
-                    void **arguments, const void *packed)
+int fpo_cuda_launch(fpo_cuda_kernel *kernel, fpo_cuda_dim3 grid, fpo_cuda_dim3 block, unsigned shared,
+                    const unsigned *cluster, void **arguments, const void *packed)
 {
     if (state.sticky != 0)
         return state.sticky;
@@ -224,7 +227,8 @@ int fpo_cuda_launch(fpo_cuda_kernel *kernel, fpo_cuda_dim3 grid, fpo_cuda_dim3 b
     return fpo_cuda_fail(code, error.message);
 }
 
-/* Numbers of cudaDeviceAttr and CUdevice_attribute. What is not here is 0, as for a feature that a GPU does not have. */
+/* Numbers of cudaDeviceAttr and CUdevice_attribute. What is not here is 0, as for a feature that a GPU does not have.
+ */
 int fpo_cuda_attribute(int attribute, int *value)
 {
     fpo_vgpu *gpu = fpo_cuda_gpu();
@@ -234,28 +238,28 @@ int fpo_cuda_attribute(int attribute, int *value)
     bool sm90 = config->capability == 90;
     const struct {
         int attribute, value;
-    } table[] = {{1, 1024},                          /* threads a CTA */
-                 {2, 1024},                          /* CTA dimensions */
+    } table[] = {{1, 1024}, /* threads a CTA */
+                 {2, 1024}, /* CTA dimensions */
                  {3, 1024},
                  {4, 64},
-                 {5, 0x7FFFFFFF},                    /* grid dimensions */
+                 {5, 0x7FFFFFFF}, /* grid dimensions */
                  {6, 65535},
                  {7, 65535},
-                 {8, 49152},                         /* shared memory of a CTA without asking */
-                 {9, 65536},                         /* constant memory */
-                 {10, 32},                           /* warp */
-                 {12, 65536},                        /* registers of a CTA */
+                 {8, 49152},  /* shared memory of a CTA without asking */
+                 {9, 65536},  /* constant memory */
+                 {10, 32},    /* warp */
+                 {12, 65536}, /* registers of a CTA */
                  {16, config->multiprocessors},
-                 {39, sm90 ? 2048 : 1536},           /* threads of an SM */
-                 {41, 1},                            /* unified addresses */
+                 {39, sm90 ? 2048 : 1536}, /* threads of an SM */
+                 {41, 1},                  /* unified addresses */
                  {75, config->capability / 10},
                  {76, config->capability % 10},
-                 {81, sm90 ? 233472 : 102400},       /* shared memory of an SM */
-                 {82, 65536},                        /* registers of an SM */
-                 {95, 1},                            /* cooperative launch */
-                 {97, sm90 ? 232448 : 101376},       /* shared memory of a CTA on asking */
-                 {111, 1024},                        /* reserved shared memory of a CTA */
-                 {120, 1}};                          /* cluster launch */
+                 {81, sm90 ? 233472 : 102400}, /* shared memory of an SM */
+                 {82, 65536},                  /* registers of an SM */
+                 {95, 1},                      /* cooperative launch */
+                 {97, sm90 ? 232448 : 101376}, /* shared memory of a CTA on asking */
+                 {111, 1024},                  /* reserved shared memory of a CTA */
+                 {120, 1}};                    /* cluster launch */
     *value = 0;
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
         if (table[i].attribute == attribute)
@@ -283,11 +287,16 @@ int fpo_cuda_encode_tiled(void *map, int type, unsigned rank, void *address, con
                           int interleave, int swizzle, int l2_promotion, int fill)
 {
     fpo_vgpu *gpu = fpo_cuda_gpu();
-    if (gpu == NULL || map == NULL || rank < 1 || rank > FPO_BOX_RANK || dim == NULL || box == NULL || element_stride == NULL)
+    if (gpu == NULL || map == NULL || rank < 1 || rank > FPO_BOX_RANK || dim == NULL || box == NULL ||
+        element_stride == NULL)
         return FPO_CUDA_INVALID_VALUE;
-    fpo_tensor_request r = {.type = (uint32_t)type, .rank = rank, .address = (uint64_t)(uintptr_t)address,
-                            .interleave = (uint32_t)interleave, .swizzle = (uint32_t)swizzle,
-                            .l2_promotion = (uint32_t)l2_promotion, .fill = (uint32_t)fill};
+    fpo_tensor_request r = {.type = (uint32_t)type,
+                            .rank = rank,
+                            .address = (uint64_t)(uintptr_t)address,
+                            .interleave = (uint32_t)interleave,
+                            .swizzle = (uint32_t)swizzle,
+                            .l2_promotion = (uint32_t)l2_promotion,
+                            .fill = (uint32_t)fill};
     for (unsigned i = 0; i < rank; i++) {
         r.dim[i] = dim[i];
         r.box[i] = box[i];
@@ -295,5 +304,6 @@ int fpo_cuda_encode_tiled(void *map, int type, unsigned rank, void *address, con
         if (i > 0)
             r.stride[i - 1] = stride[i - 1];
     }
-    return fpo_tensor_map_encode(&r, fpo_vgpu_configuration(gpu)->capability, map) ? FPO_CUDA_OK : FPO_CUDA_INVALID_VALUE;
+    return fpo_tensor_map_encode(&r, fpo_vgpu_configuration(gpu)->capability, map) ? FPO_CUDA_OK
+                                                                                   : FPO_CUDA_INVALID_VALUE;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The fp4oracle authors */
 
-/* The process's virtual GPU, behind the CUDA runtime and driver functions that stand in for NVIDIA's libraries. CUDA has
- * one state a process, and so has this: one structure, one lock. */
+/* The process's virtual GPU, behind the CUDA runtime and driver functions that stand in for NVIDIA's libraries. CUDA
+ * has one state a process, and so has this: one structure, one lock. */
 #ifndef FP4ORACLE_KERNELS_VGPU_CUDA_STANDIN_H
 #define FP4ORACLE_KERNELS_VGPU_CUDA_STANDIN_H
 
@@ -47,8 +47,8 @@ const char *fpo_cuda_kernel_name(const fpo_cuda_kernel *kernel);
 void *fpo_cuda_global(fpo_cuda_module *module, const char *name, size_t *bytes);
 
 /* `packed`: all parameters in one buffer instead of `arguments`; or NULL. */
-int fpo_cuda_launch(fpo_cuda_kernel *kernel, fpo_cuda_dim3 grid, fpo_cuda_dim3 block, unsigned shared, const unsigned *cluster,
-                    void **arguments, const void *packed);
+int fpo_cuda_launch(fpo_cuda_kernel *kernel, fpo_cuda_dim3 grid, fpo_cuda_dim3 block, unsigned shared,
+                    const unsigned *cluster, void **arguments, const void *packed);
 
 int fpo_cuda_attribute(int attribute, int *value);
 int fpo_cuda_allocate(void **pointer, size_t bytes);
