@@ -151,13 +151,13 @@ static fpo_status adapt_output(const fpo_kernel_info *kernel, fpo_case *c, fpo_e
     return FPO_OK;
 }
 
-static fpo_status adapt_epilogue(const fpo_kernel_info *kernel, fpo_case *c, fpo_error *error)
+fpo_status fpo_adapt_epilogue(const fpo_kernel_order *order, fpo_case *c, fpo_error *error)
 {
     fpo_epilogue_step steps[FPO_EPILOGUE_STEPS];
-    if (kernel->order.epilogue == NULL) {
+    if (order->epilogue == NULL) {
         return FPO_OK;
     }
-    fpo_status status = fpo_epilogue_parse(kernel->order.epilogue, steps, error);
+    fpo_status status = fpo_epilogue_parse(order->epilogue, steps, error);
     if (status == FPO_OK) {
         c->golden = c->golden && memcmp(steps, c->spec.epilogue.steps, sizeof steps) == 0;
         memcpy(c->spec.epilogue.steps, steps, sizeof steps);
@@ -178,8 +178,7 @@ fpo_status fpo_adapt(const fpo_kernel_info *kernel, const fpo_vector *vector, fp
     status = status == FPO_OK ? check_multiple("K", c->problem.k, kernel->k_multiple, error) : status;
     status = status == FPO_OK ? adapt_scalars(kernel, c, error) : status;
     status = status == FPO_OK ? adapt_c(kernel, c, error) : status;
-    status = status == FPO_OK ? adapt_output(kernel, c, error) : status;
-    return status == FPO_OK ? adapt_epilogue(kernel, c, error) : status;
+    return status == FPO_OK ? adapt_output(kernel, c, error) : status;
 }
 
 /* One word of `text`, which ends at a space or a comma; NULL if there is none. */

@@ -11,7 +11,7 @@
 
 typedef struct fpo_case {
     const fpo_vector *vector;
-    fpo_gemm_spec spec;       /* of the kernel: the vector's operands, the kernel's D and epilogue. The accumulation is
+    fpo_gemm_spec spec;       /* of the kernel: the vector's operands, the kernel's D. The accumulation is
                                  the vector's */
     fpo_gemm_problem problem; /* tensor scales folded into alpha where the kernel wants that; C and bias NULL where it
                                  does not need them */
@@ -21,6 +21,9 @@ typedef struct fpo_case {
 
 /* FPO_ERR_UNSUPPORTED with the reason if this kernel cannot take this vector. */
 fpo_status fpo_adapt(const fpo_kernel_info *kernel, const fpo_vector *vector, fpo_case *c, fpo_error *error);
+
+/* What a variant's order says of the epilogue. */
+fpo_status fpo_adapt_epilogue(const fpo_kernel_order *order, fpo_case *c, fpo_error *error);
 
 /* "coef_mul alpha, mul_coef, fma_beta_c": the steps of an epilogue by their names in spec_choices.inc. */
 fpo_status fpo_epilogue_parse(const char *text, fpo_epilogue_step *steps, fpo_error *error);

@@ -245,15 +245,20 @@ void fpo_child_stop(fpo_child *child, bool kill_it)
     child->socket = child->arena_file = child->log_file = -1;
 }
 
+void fpo_child_mark_log(fpo_child *child)
+{
+    child->log_mark = child->log_file >= 0 ? lseek(child->log_file, 0, SEEK_END) : 0;
+}
+
 void fpo_child_log(const fpo_child *child, char *tail, size_t size)
 {
     tail[0] = '\0';
     off_t end = child->log_file >= 0 ? lseek(child->log_file, 0, SEEK_END) : 0;
-    off_t start = end > (off_t)(size - 1) ? end - (off_t)(size - 1) : 0;
-    ssize_t got = end > 0 ? pread(child->log_file, tail, (size_t)(end - start), start) : 0;
+    off_t room = (off_t)(size - 1), start = end - child->log_mark > room ? end - room : child->log_mark;
+    ssize_t got = end > start ? pread(child->log_file, tail, (size_t)(end - start), start) : 0;
     size_t length = got > 0 ? (size_t)got : 0;
     tail[length] = '\0';
-    char *line = start > 0 ? strchr(tail, '\n') : NULL; /* a line that was cut is left out */
+    char *line = start > child->log_mark ? strchr(tail, '\n') : NULL; /* a line that was cut is left out */
     if (line != NULL && line[1] != '\0') {
         memmove(tail, line + 1, strlen(line));
     }

@@ -31,6 +31,7 @@ typedef struct fpo_child_options {
 typedef struct fpo_child {
     pid_t pid;
     int socket, arena_file, log_file;
+    off_t log_mark;
     uint8_t *arena;
     size_t arena_bytes;
     double time_limit;
@@ -50,8 +51,10 @@ fpo_status fpo_child_reserve(fpo_child *child, size_t bytes, fpo_error *error);
 /* Asks it to quit, or kills it where `kill_it`; waits, and frees everything. The ending stays in child->ending. */
 void fpo_child_stop(fpo_child *child, bool kill_it);
 
-/* The end of what it wrote to standard output and error, at most `size` - 1 bytes, whole lines, control characters
- * replaced. */
+/* From here on, fpo_child_log looks at what is written later. */
+void fpo_child_mark_log(fpo_child *child);
+/* The end of what it wrote to standard output and error since the mark, at most `size` - 1 bytes, whole lines, control
+ * characters replaced. */
 void fpo_child_log(const fpo_child *child, char *tail, size_t size);
 
 /* "crashed with signal 11 (Segmentation fault)", ... */

@@ -105,32 +105,38 @@ fpo_status fpo_runner_open(fpo_runner *runner, const fpo_runner_options *options
     return status;
 }
 
+/* A kernel may crash when its process ends; that is remembered until the runner is closed. */
 static void stop(fpo_runner *runner, bool kill_it)
 {
+    bool watched = runner->running && !kill_it && runner->child.pid > 0;
     if (runner->running) {
         fpo_child_stop(&runner->child, kill_it);
         runner->running = false;
+    }
+    bool clean = runner->child.ending.kind == FPO_ENDING_EXIT && runner->child.ending.number == 0;
+    if (watched && !clean && runner->bad_end[0] == '\0') {
+        char text[128];
+        fpo_ending_text(&runner->child.ending, runner->options.time_limit, text, sizeof text);
+        snprintf(runner->bad_end, sizeof runner->bad_end, "the process of %.90s failed when it was told to end: %s",
+                 runner->fresh ? runner->plugin.name : runner->plugin.kernels[runner->kernel].name, text);
     }
 }
 
 fpo_status fpo_runner_close(fpo_runner *runner, fpo_error *error)
 {
-    bool watched = runner->running && runner->child.pid > 0;
     stop(runner, false);
-    char text[128];
-    fpo_ending_text(&runner->child.ending, runner->options.time_limit, text, sizeof text);
-    bool clean = runner->child.ending.kind == FPO_ENDING_EXIT && runner->child.ending.number == 0;
-    fpo_status status = watched && !clean ? fpo_fail(error, FPO_ERR_KERNEL,
-                                                     "the kernel's process failed when it was told to end: %s", text)
-                                          : FPO_OK;
     fpo_plugin_info_free(&runner->plugin);
     fpo_devices_info_free(&runner->devices);
-    return status;
+    return runner->bad_end[0] == '\0' ? FPO_OK : fpo_fail(error, FPO_ERR_KERNEL, "%s", runner->bad_end);
 }
 
-/* A process for the next vector, if the last one took its own along. */
-static fpo_status revive(fpo_runner *runner, fpo_error *error)
+/* A process for the next vector: a new one for another kernel, and if the last vector took its own along. */
+static fpo_status revive(fpo_runner *runner, uint32_t kernel, fpo_error *error)
 {
+    if (runner->running && !runner->fresh && runner->kernel != kernel) {
+        stop(runner, false);
+    }
+    runner->kernel = kernel;
     if (runner->running) {
         return FPO_OK;
     }
@@ -251,14 +257,18 @@ static void judge(const fpo_runner *runner, const fpo_kernel_info *kernel, const
 static bool run_variant(fpo_runner *runner, fpo_stage *stage, const fpo_case *c, const fpo_kernel_info *kernel,
                         const fpo_variant_info *variant, fpo_run_report report, void *context)
 {
-    fpo_run_result result = {.variant = variant->name, .c = c};
-    fpo_checks checks;
+    fpo_case own = *c;
+    fpo_run_result result = {.variant = variant->name, .c = &own};
+    fpo_checks checks = {0};
     fpo_judgement judgement = {0};
     fpo_error error = {0};
     bool fresh = runner->fresh;
     double begin = now();
     runner->fresh = false;
-    fpo_status status = fpo_check_launches(stage, runner->options.once, &checks, &error);
+    fpo_child_mark_log(&runner->child);
+    fpo_status status = fpo_adapt_epilogue(&variant->order, &own, &error);
+    stage->outcome = status != FPO_OK ? outcome_of_error(&error) : stage->outcome;
+    status = status == FPO_OK ? fpo_check_launches(stage, runner->options.once, &checks, &error) : status;
     result.seconds = now() - begin;
     result.launches = checks.launches;
     for (size_t i = 0; i < checks.count; i++) {
@@ -338,7 +348,7 @@ void fpo_runner_run(fpo_runner *runner, const fpo_kernel_info *kernel, const fpo
     }
     uint32_t count = 1;
     for (uint32_t next = 0; next < count;) {
-        status = revive(runner, &error);
+        status = revive(runner, kernel->index, &error);
         if (status != FPO_OK) {
             fail(runner, kernel, &c, FPO_OUTCOME_FAILED, error.message, report, context);
             return;

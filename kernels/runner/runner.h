@@ -23,9 +23,11 @@ typedef struct fpo_runner {
     fpo_devices_info devices;
     int device; /* index in devices */
     fpo_child child;
-    bool running;  /* the child is there, the plug-in loaded, the device open */
-    bool fresh;    /* the child has run nothing yet */
-    bool retrying; /* a mismatch after other vectors is being tried again in a fresh child */
+    bool running;                   /* the child is there, the plug-in loaded, the device open */
+    bool fresh;                     /* the child has run nothing yet */
+    uint32_t kernel;                /* that the child is for, if it is not fresh: each kernel gets a child of its own */
+    bool retrying;                  /* a mismatch after other vectors is being tried again in a fresh child */
+    char bad_end[FPO_MESSAGE_SIZE]; /* "", or how a child failed when it was told to end */
 } fpo_runner;
 
 /* What one way of computing one vector came to. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The fp4oracle authors */
 
-/* Plug-ins that cannot be used, one for each reason: compiled once for each, with the reason's macro defined. */
+/* Plug-ins that cannot be used (or end badly), one for each reason: compiled once for each, with the reason's macro
+ * defined. */
 #include <fp4oracle/kernel_plugin.h>
 
 #include <stdio.h>
@@ -28,7 +29,7 @@ static const fpo_kernel kernels[] = {
     {.name = "one"},
     {.name = NULL},
 #else
-    {.name = "one"},
+    {.name = "one", .a = {.element = "e4m3"}, .b = {.element = "e4m3"}, .d = "f32"},
 #endif
 };
 
@@ -64,6 +65,8 @@ const fpo_plugin *fpo_plugin_v1(uint32_t abi_wanted)
     for (;;) {
         pause();
     }
+#elif defined(ABORTS_AT_EXIT)
+    atexit(abort);
 #elif defined(PRINTS_ENVIRONMENT)
     fprintf(stderr, "%s %s\n", getenv("FPO_TEST_WORDS"), getenv("HOME"));
 #endif
