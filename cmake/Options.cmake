@@ -3,6 +3,7 @@
 option(FPO_BUILD_TESTS "Build the tests" ON)
 option(FPO_WERROR "Warnings are errors" OFF)
 option(FPO_SANITIZE "Address and undefined behaviour sanitizers" OFF)
+option(FPO_FUZZ "The fuzz targets of tests/fuzz, for libFuzzer (clang)" OFF)
 
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
@@ -28,6 +29,14 @@ if(FPO_WERROR)
 endif()
 if(FPO_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+if(FPO_FUZZ)
+  if(NOT CMAKE_C_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "FPO_FUZZ needs clang: cmake --preset fuzz, or -DCMAKE_C_COMPILER=clang")
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -g
+    -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION)
   add_link_options(-fsanitize=address,undefined)
 endif()
 

@@ -28,31 +28,8 @@ TARGETS = [  # numpy's type, our format, our preset
     ("bfloat16", "bf16", "ml_dtypes"),
 ]
 HERE = os.path.dirname(os.path.abspath(__file__))
-
-
-def skip(reason):
-    print("skipped:", reason)
-    sys.exit(77)
-
-
-def enter_environment():
-    """Runs this script again inside the environment, made if it is not there."""
-    cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    name = "venv-" + "-".join(p.replace("==", "-") for p in PACKAGES) + "-py%d.%d" % sys.version_info[:2]
-    folder = os.path.join(cache, "fp4oracle", name)
-    python = os.path.join(folder, "bin", "python")
-    if os.path.realpath(sys.prefix) == os.path.realpath(folder):
-        return
-    if not os.path.exists(os.path.join(folder, "complete")):
-        try:
-            subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True, capture_output=True)
-            command = [python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--only-binary", ":all:"]
-            subprocess.run(command + PACKAGES, check=True, capture_output=True, timeout=300)
-        except (subprocess.SubprocessError, OSError) as error:
-            detail = getattr(error, "stderr", None) or b""
-            skip("no environment with %s: %s %s" % (PACKAGES, error, detail.decode(errors="replace")[-300:]))
-        open(os.path.join(folder, "complete"), "w").close()
-    os.execv(python, [python, os.path.abspath(__file__)] + sys.argv[1:])
+sys.path.insert(0, os.path.join(HERE, "support"))
+import peer_environment  # noqa: E402
 
 
 class Library:
@@ -92,7 +69,7 @@ def inputs(np, dtype, codes):
 
 
 def main():
-    enter_environment()
+    peer_environment.enter(PACKAGES)
     import ml_dtypes
     import numpy as np
     path = sys.argv[1] if len(sys.argv) > 1 else os.environ.get("FPO_LIBRARY")

@@ -9,10 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-fpo_status fpo_vector_map(fpo_vector *vector, const char *path, fpo_error *error)
+fpo_status fpo_vector_map(fpo_vector *vector, const char *path, const void *bytes, size_t size, fpo_error *error)
 {
     fpo_memory *memory = vector->memory;
-    fpo_status status = fpo_safetensors_open(path, &memory->file, error);
+    fpo_status status = bytes ? fpo_safetensors_parse(bytes, size, path, &memory->file, error)
+                              : fpo_safetensors_open(path, &memory->file, error);
     if (status != FPO_OK)
         return status;
     memory->taken = calloc(fpo_safetensors_count(memory->file) + 1, sizeof(bool));

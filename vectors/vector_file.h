@@ -42,6 +42,8 @@ const char *fpo_vector_text(fpo_vector *vector, const char *text);
 /* Maps the file; operands and outputs are used in place (copied only where they are not aligned). Everything is
  * checked: the spec, every shape and size, every digest. */
 fpo_status fpo_vector_read(const char *path, fpo_vector **vector, fpo_error *error);
+/* The same on the bytes of a file, which must outlive the vector; `label` names them in messages. */
+fpo_status fpo_vector_parse(const void *bytes, size_t size, const char *label, fpo_vector **vector, fpo_error *error);
 
 /* `digests_only`: the expected outputs are left out, for vectors whose outputs are large. Outputs that the vector has
  * as digests alone are written as such anyway. */

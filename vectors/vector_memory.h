@@ -19,8 +19,8 @@ typedef struct fpo_memory {
     size_t count;
 } fpo_memory;
 
-/* Opens the file that the vector keeps mapped. */
-fpo_status fpo_vector_map(fpo_vector *vector, const char *path, fpo_error *error);
+/* Opens the file that the vector keeps mapped; or takes the bytes of one, if `bytes` is not NULL. */
+fpo_status fpo_vector_map(fpo_vector *vector, const char *path, const void *bytes, size_t size, fpo_error *error);
 
 /* The messages of these do not name the file; the callers' do.
  * Fills the problem from the tensors of the mapped file. The spec's views and epilogue formats, and m, n, k are there.

@@ -80,7 +80,7 @@ fpo_status fpo_vector_from_plain(const char *path, const fpo_plain *plain, fpo_v
     fpo_status status = fpo_vector_create(vector, error);
     if (status != FPO_OK)
         return status;
-    status = fpo_vector_map(*vector, path, error);
+    status = fpo_vector_map(*vector, path, NULL, 0, error);
     if (status == FPO_OK) {
         status = read_plain(*vector, plain, &cause);
         if (status != FPO_OK)

@@ -9,6 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A fuzzer cannot guess digests, and would never see what comes after them. */
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+enum { FUZZING = true };
+#else
+enum { FUZZING = false };
+#endif
+
 static bool parse_seed(const char *text, uint64_t *seed)
 {
     *seed = 0;
@@ -135,7 +142,7 @@ static fpo_status check_tensors(const fpo_vector *vector, const json_t *digests,
         fpo_status status = find_digest(digests, tensor->name, &recorded, used, error);
         if (status != FPO_OK)
             return status;
-        if (!fpo_digest_equal(&recorded, &real))
+        if (!fpo_digest_equal(&recorded, &real) && !FUZZING)
             return fpo_fail(error, FPO_ERR_FILE, "tensor %s has the digest %s, recorded is %s: the file is damaged",
                             tensor->name, real.hex, recorded.hex);
     }
@@ -194,23 +201,28 @@ static fpo_status read_file(fpo_vector *vector, json_t **document, fpo_error *er
     return status;
 }
 
-fpo_status fpo_vector_read(const char *path, fpo_vector **vector, fpo_error *error)
+fpo_status fpo_vector_parse(const void *bytes, size_t size, const char *label, fpo_vector **vector, fpo_error *error)
 {
     fpo_error cause;
     json_t *document = NULL;
     fpo_status status = fpo_vector_create(vector, error);
     if (status != FPO_OK)
         return status;
-    status = fpo_vector_map(*vector, path, error);
+    status = fpo_vector_map(*vector, label, bytes, size, error);
     if (status == FPO_OK) {
         status = read_file(*vector, &document, &cause);
         json_decref(document);
         if (status != FPO_OK)
-            fpo_fail(error, status, "%s: %s", path, cause.message);
+            fpo_fail(error, status, "%s: %s", label, cause.message);
     }
     if (status != FPO_OK) {
         fpo_vector_free(*vector);
         *vector = NULL;
     }
     return status;
+}
+
+fpo_status fpo_vector_read(const char *path, fpo_vector **vector, fpo_error *error)
+{
+    return fpo_vector_parse(NULL, 0, path, vector, error);
 }
