@@ -168,6 +168,18 @@ struct Tally {
     std::atomic<uint64_t> different{0}, nan_different{0};
 };
 
+/* Two instructions that return a NaN as it came: no preset has that, since an fpo_value carries no payload. Seen on an
+ * H200; the others make the canonical one. */
+uint32_t nan_code(int instruction, uint64_t index, uint32_t canonical)
+{
+    if (instruction == TF32_RNA)
+        return static_cast<uint32_t>(index) >> 13; /* 0x7F800001 so becomes an infinity */
+    if (instruction < F16_INSTRUCTIONS)
+        return canonical;
+    const uint64_t bits = double_pattern(index);
+    return static_cast<uint32_t>(bits >> 63 << 31 | 0x7FC00000u | (bits >> 29 & 0x3FFFFFu));
+}
+
 void compare(int instruction, uint64_t first, uint32_t begin, uint32_t end, const uint32_t *codes, Tally *tally)
 {
     const Expectation &e = expectations[instruction];
@@ -175,13 +187,15 @@ void compare(int instruction, uint64_t first, uint32_t begin, uint32_t end, cons
     policy.rounding = e.rounding;
     for (uint32_t i = begin; i < end; i++) {
         const fpo_value value = input(instruction, first + i);
-        const uint32_t ours = fpo_encode(e.format, value, &policy, 0);
+        uint32_t ours = fpo_encode(e.format, value, &policy, 0);
+        if (value.kind == FPO_NAN)
+            ours = nan_code(instruction, first + i, ours);
         if (ours == codes[i])
             continue;
         std::atomic<uint64_t> &count = value.kind == FPO_NAN ? tally->nan_different : tally->different;
         if (count++ < 4)
             std::printf(
-                "  %s of pattern 0x%llx: 0x%x, the preset %s has 0x%x\n", e.text,
+                "  %s of pattern 0x%llx: 0x%x, by %s 0x%x\n", e.text,
                 static_cast<unsigned long long>(instruction < F16_INSTRUCTIONS ? first + i : double_pattern(first + i)),
                 codes[i], fpo_cast_name(e.preset), ours);
     }
