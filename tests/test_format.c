@@ -116,7 +116,26 @@ START_TEST(names)
     for (unsigned preset = 0; preset < FPO_CAST_COUNT; preset++)
         ck_assert_uint_eq(fpo_cast_by_name(fpo_cast_name((fpo_cast_preset)preset)), preset);
     ck_assert_uint_eq(fpo_cast_by_name("e4m4"), FPO_CAST_COUNT);
+    ck_assert_uint_eq(fpo_cast_by_name(NULL), FPO_CAST_COUNT);
+    ck_assert_ptr_nonnull(strstr(fpo_cast_summary(FPO_CAST_PTX), "cvt.rn.satfinite"));
+    ck_assert_ptr_null(fpo_cast_summary(FPO_CAST_COUNT));
     ck_assert_ptr_null(fpo_cast_describe(FPO_CAST_COUNT));
+}
+END_TEST
+
+/* An operand without scales has scales of no format: nothing is read or written, and all is zero. */
+START_TEST(no_format_is_harmless)
+{
+    static const fpo_format none[] = {FPO_FORMAT_NONE, FPO_FORMAT_COUNT};
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(fpo_decode(none[i], 0x7F).kind, FPO_ZERO);
+        ck_assert_double_eq(fpo_decode_double(none[i], 0x7F), 0);
+        ck_assert_uint_eq(fpo_encode_double(none[i], 448, fpo_cast_describe(FPO_CAST_PTX)), 0);
+    }
+    uint8_t byte = 0xA5;
+    fpo_store_code(FPO_FORMAT_NONE, &byte, 0, 0x5A);
+    ck_assert_uint_eq(byte, 0xA5);
+    ck_assert_uint_eq(fpo_load_code(FPO_FORMAT_NONE, &byte, 0), 0);
 }
 END_TEST
 
@@ -130,6 +149,7 @@ Suite *fpo_suite(void)
     tcase_add_loop_test(tests, bits_beyond_the_code_are_ignored, 1, FPO_FORMAT_COUNT);
     tcase_add_test(tests, codes_in_memory_are_little_endian);
     tcase_add_test(tests, names);
+    tcase_add_test(tests, no_format_is_harmless);
     suite_add_tcase(suite, tests);
     return suite;
 }
