@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The fp4oracle authors */
 
-/* f32 and f64 as measured on an H200 (kernels.md 5.2): every NaN result is 0x7FFFFFFF; -0 < +0 in min and max; .ftz
- * flushes inputs, and results that are tiny after rounding to 24 bits with an unbounded exponent; signs are kept. */
+/* f32 and f64 as measured on an H200 (kernels.md 5.2; tests/vgpu/record_rows.c). f32: every NaN result is 0x7FFFFFFF;
+ * -0 < +0 in min and max; .ftz flushes inputs, and results that are tiny after rounding to 24 bits with an unbounded
+ * exponent; signs are kept. */
 #ifndef FP4ORACLE_KERNELS_PTX_LANE_FLOAT_H
 #define FP4ORACLE_KERNELS_PTX_LANE_FLOAT_H
 
@@ -13,9 +14,29 @@ static inline float canonical_f32(float x)
     return x != x ? bits_f32(0x7FFFFFFF) : x;
 }
 
-static inline double canonical_f64(double x)
+/* f64 keeps NaNs, made quiet, and has a preference among them (measured on an H200: add, sub and mul take b, then a;
+ * fma takes b, c, a; div takes a, then b). A NaN that an operation makes is 0xFFF8000000000000. */
+static inline double quiet_f64(double x)
 {
-    return x != x ? bits_f64(0x7FFFFFFFFFFFFFFF) : x;
+    return bits_f64(f64_bits(x) | UINT64_C(1) << 51);
+}
+
+static inline double prefer_f64(double first, double second, double third, double result)
+{
+    if (first != first)
+        return quiet_f64(first);
+    if (second != second)
+        return quiet_f64(second);
+    if (third != third)
+        return quiet_f64(third);
+    return result != result ? bits_f64(0xFFF8000000000000) : result;
+}
+
+/* neg and abs leave a NaN's sign. */
+static inline uint64_t sign_f64(uint64_t a, bool negate)
+{
+    double x = bits_f64(a);
+    return x != x ? a | UINT64_C(1) << 51 : negate ? a ^ UINT64_C(1) << 63 : a & ~(UINT64_C(1) << 63);
 }
 
 static inline float flush_f32(float x, bool ftz)
@@ -284,9 +305,10 @@ static inline bool test_notanumber(uint32_t bits)
 {
     return !test_number(bits);
 }
+/* Zero counts as normal. */
 static inline bool test_normal(uint32_t bits)
 {
-    return test_finite(bits) && (bits & 0x7F800000) != 0;
+    return test_finite(bits) && ((bits & 0x7F800000) != 0 || (bits & 0x7FFFFF) == 0);
 }
 static inline bool test_subnormal(uint32_t bits)
 {

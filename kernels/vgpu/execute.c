@@ -4,6 +4,8 @@
 /* Which function executes which semantics, and the small ones of control. */
 #include "execute.h"
 
+#include "recipe.h"
+
 const fpo_execute fpo_executors[FPO_PTX_SEMANTICS_COUNT] = {
     NULL,
 #define FPO_PTX_SEMANTICS(ID, name, summary) fpo_do_##name,
@@ -21,6 +23,23 @@ fpo_outcome fpo_do_nothing(fpo_warp *warp, const fpo_ptx_instruction *ins)
 fpo_outcome fpo_do_proxy_fence(fpo_warp *warp, const fpo_ptx_instruction *ins)
 {
     return fpo_do_nothing(warp, ins);
+}
+
+fpo_outcome fpo_do_cache_policy(fpo_warp *warp, const fpo_ptx_instruction *ins)
+{
+    uint64_t *d = fpo_lanes_of(warp, &ins->operands[0]);
+    for (FPO_EACH_LANE(lane, warp->mask))
+        d[lane] = 0;
+    return FPO_NEXT;
+}
+
+fpo_outcome fpo_do_reciprocal(fpo_warp *warp, const fpo_ptx_instruction *ins)
+{
+    float *d = fpo_lanes_of(warp, &ins->operands[0]);
+    const float *a = fpo_lanes_of(warp, &ins->operands[1]);
+    for (FPO_EACH_LANE(lane, warp->mask))
+        d[lane] = fpo_rcp_approx(a[lane]);
+    return FPO_NEXT;
 }
 
 fpo_outcome fpo_do_branch(fpo_warp *warp, const fpo_ptx_instruction *ins)

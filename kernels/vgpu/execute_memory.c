@@ -148,7 +148,12 @@ fpo_outcome fpo_do_atomic(fpo_warp *warp, const fpo_ptx_instruction *ins)
 
 static uint64_t window_of(fpo_ptx_value space)
 {
-    return space == FPO_PTX_V_SHARED ? FPO_WINDOW_SHARED : space == FPO_PTX_V_LOCAL ? FPO_WINDOW_LOCAL : 0;
+    switch (space) {
+    case FPO_PTX_V_SHARED: return FPO_WINDOW_SHARED;
+    case FPO_PTX_V_LOCAL: return FPO_WINDOW_LOCAL;
+    case FPO_PTX_V_PARAM: return FPO_WINDOW_PARAM;
+    default: return 0;
+    }
 }
 
 fpo_outcome fpo_do_cvta(fpo_warp *warp, const fpo_ptx_instruction *ins)
