@@ -89,14 +89,13 @@ fpo_outcome fpo_do_cluster_barrier(fpo_warp *warp, const fpo_ptx_instruction *in
     return FPO_NEXT;
 }
 
+/* The rank of a CTA stands above its shared addresses. A rank that the cluster does not have makes an address that no
+ * access can use: kernels compute such addresses in lanes that then do nothing. */
 fpo_outcome fpo_do_mapa(fpo_warp *warp, const fpo_ptx_instruction *ins)
 {
     uint32_t *d = fpo_lanes_of(warp, &ins->operands[0]);
-    for (FPO_EACH_LANE(lane, warp->mask)) {
-        uint32_t rank = fpo_u32(warp, &ins->operands[2], (int)lane);
-        if (rank != 0)
-            return fpo_fault(warp, (int)lane, "CTA %u of a cluster of 1", rank);
-        d[lane] = fpo_u32(warp, &ins->operands[1], (int)lane);
-    }
+    for (FPO_EACH_LANE(lane, warp->mask))
+        d[lane] = fpo_u32(warp, &ins->operands[1], (int)lane) | fpo_u32(warp, &ins->operands[2], (int)lane)
+                                                                    << FPO_SHARED_RANK_SHIFT;
     return FPO_NEXT;
 }

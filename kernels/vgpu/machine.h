@@ -13,6 +13,7 @@
 /* Shared memory starts at 1024, as on the hardware, where a CTA's first KB is reserved. Generic addresses of spaces
  * other than global have a tag in their top bits, which no address of the process has. */
 #define FPO_SHARED_BASE 1024u
+#define FPO_SHARED_RANK_SHIFT 24
 #define FPO_WINDOW_MASK 0xF000000000000000u
 #define FPO_WINDOW_SHARED 0x1000000000000000u
 #define FPO_WINDOW_LOCAL 0x2000000000000000u
