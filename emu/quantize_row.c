@@ -123,6 +123,8 @@ float fpo_error_sum(const fpo_program *program, const float *errors, int count)
 {
     float sums[FPO_CHUNK];
     int chunk = program->error_chunk > 0 ? program->error_chunk : count, n = 0;
+    if (program->error_max)
+        return fpo_amax_of(FPO_AMAX_NAN_WINS, errors, count);
     if (program->error_fma) {
         float sum = 0;
         for (int i = 0; i < count; i++)

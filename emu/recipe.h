@@ -57,7 +57,6 @@ typedef struct fpo_recipe_step {
     int16_t to, argument[3];
     fpo_format format; /* of FPO_FN_ENCODE and FPO_FN_CODE */
     fpo_cast cast;
-    bool wrap; /* e2m1 without a largest number: the exponent runs over into the sign bit (fouroversix' packer) */
 } fpo_recipe_step;
 
 typedef struct fpo_program {
@@ -69,6 +68,7 @@ typedef struct fpo_program {
     int amax_rows, amax_k;  /* region of an amax where it is larger than a block of scales: 16x16; else 0 */
     float tries[FPO_TRIES]; /* candidates of a search, in order; the first smallest error wins */
     int try_count;          /* 0: no search */
+    bool error_max;         /* the largest error counts, not the sum */
     bool error_fma;         /* errors are squared and added in one: fma(e, e, sum) */
     bool error_ftz;         /* sums of errors flush subnormals */
     int error_chunk; /* errors are added in order in chunks of this many, then the chunks pairwise; 0: in order */

@@ -45,28 +45,33 @@ static float nearest_e2m1(float a, float b)
     return (float)fpo_decode_double(FPO_E2M1, best);
 }
 
-/* e2m1 without a largest number, as a packer makes it that lets the exponent run over: 8 has code 8, which is -0.
- * Source: fouroversix 1.0.5, pack_unpacked_fp4. */
-static float wrap_e2m1(const fpo_recipe_step *step, float x)
+/* Steps of 0.5 below 2, of 1 below 4, of 2 from there on. Source: fouroversix 1.0.5, fake_quantize_to_e2m1. */
+static float e2m1_grid(float x)
 {
     float magnitude = fabsf(x);
-    uint32_t code;
-    if (magnitude < 7) {
-        code = fpo_encode_double(FPO_E2M1, magnitude, &step->cast);
-    } else {
-        /* One mantissa bit: 8, 12, 16, 24, ...; codes count on from 8. */
-        int exponent;
-        double fraction = frexp(magnitude, &exponent); /* [0.5, 1) */
-        double steps = rint(fraction * 4) - 2;         /* 0, 1 or 2 places above 2^(exponent-1) */
-        code = (uint32_t)(2 * exponent + (int)steps);
-    }
-    return (float)fpo_decode_double(FPO_E2M1, (code | (x < 0 ? 8u : 0)) & 15);
+    if (!(magnitude < INFINITY))
+        return NAN; /* infinity times a mask of 0 */
+    float step = magnitude < 2 ? 0.5f : magnitude < 4 ? 1 : 2;
+    float rounded = rintf(magnitude / step) * step;
+    return x < 0 ? -rounded : rounded;
+}
+
+/* The nibble of sign, two bits of exponent and one of mantissa, taken from a bf16 without looking whether they fit. A
+ * NaN is x86's, negative. Source: fouroversix 1.0.5, quantize_bf16_to_unpacked_fp4. */
+static float e2m1_wrap(float x)
+{
+    if (isnan(x))
+        return -1.5f;
+    if (x == 0)
+        return x;
+    uint32_t bits = bits_of(x);
+    uint32_t exponent = (bits >> 23 & 0xFF) - 126, mantissa = bits >> 22 & 1;
+    uint32_t code = exponent == 0 ? 1 : exponent << 1 | mantissa;
+    return (float)fpo_decode_double(FPO_E2M1, (code | (bits >> 31) << 3) & 15);
 }
 
 static float encode(const fpo_recipe_step *step, float x)
 {
-    if (step->wrap)
-        return wrap_e2m1(step, x);
     uint32_t code = fpo_encode(step->format, fpo_value_from_float(x), &step->cast, 0);
     return (float)fpo_decode_double(step->format, code);
 }
@@ -143,6 +148,8 @@ static float apply_f32(const fpo_recipe_step *step, float a, float b, float c)
     case FPO_FN_CODE: return code_of(step, a);
     case FPO_FN_SIGNED: return from_bits((bits_of(a) & 0x7FFFFFFFu) | (b != 0 ? 0x80000000u : 0));
     case FPO_FN_NEAREST: return nearest_e2m1(a, b);
+    case FPO_FN_GRID: return e2m1_grid(a);
+    case FPO_FN_WRAP: return e2m1_wrap(a);
     case FPO_FN_HADAMARD:
     case FPO_FN_COUNT: break;
     }

@@ -93,8 +93,6 @@ static bool modify(const fpo_token *word, fpo_recipe_step *step)
         cast->infinity = FPO_NON_FINITE;
     else if (fpo_token_is(word, "no_minus_zero"))
         cast->drop_negative_zero = true;
-    else if (fpo_token_is(word, "wrap") && step->format == FPO_E2M1)
-        step->wrap = true;
     else
         return false;
     return true;

@@ -138,7 +138,6 @@ static int parse_call(fpo_recipe_parser *p, fpo_token name)
     fpo_recipe_step *step = add_step(p, function, arguments, count);
     step->format = format.format;
     step->cast = format.cast;
-    step->wrap = format.wrap;
     return step->to;
 }
 
@@ -288,7 +287,8 @@ static int64_t parse_count(fpo_recipe_parser *p, int64_t largest)
     return count;
 }
 
-/* Behind a scope's name: `block 16, 16:` (rows and K of the amax), `try 1, 1.5:`, `error 8:`, `error fma:`. */
+/* Behind a scope's name: `block 16, 16:` (rows and K of the amax), `try 1, 1.5:`, `error 8:`, `error fma:`, `error
+ * max:`. */
 static void parse_label(fpo_recipe_parser *p, fpo_scope scope)
 {
     fpo_program *program = p->program;
@@ -308,8 +308,11 @@ static void parse_label(fpo_recipe_parser *p, fpo_scope scope)
                 program->tries[program->try_count++] = (float)(sign * p->token.number);
             fpo_token_next(p);
         } while (accept(p, ","));
-    } else if (scope == FPO_SCOPE_ERROR && p->token.kind == FPO_TOKEN_NAME && fpo_token_is(&p->token, "fma")) {
-        program->error_fma = true;
+    } else if (scope == FPO_SCOPE_ERROR && p->token.kind == FPO_TOKEN_NAME) {
+        program->error_fma = fpo_token_is(&p->token, "fma");
+        program->error_max = fpo_token_is(&p->token, "max");
+        if (!program->error_fma && !program->error_max)
+            fpo_recipe_complain(p, "errors are added in order, in chunks of a number, by fma, or max is taken");
         fpo_token_next(p);
     } else if (scope == FPO_SCOPE_ERROR && p->token.kind == FPO_TOKEN_NUMBER) {
         program->error_chunk = (int)parse_count(p, 1024);

@@ -130,7 +130,29 @@ static bool scale_is_nan(const recorded_case *c, const fpo_quantized *got, int64
                   fpo_load_code(scale->format, got->scales, (size_t)(row * columns + column / scale->block_k)));
 }
 
-static void compare_rows(const recorded_case *c, const fpo_quantized *got, int64_t row, int64_t rows, int64_t k)
+static bool has_infinite(const float *x, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        if (!isfinite(x[i]))
+            return true;
+    return false;
+}
+
+/* Codes that the record says nothing about, see HOW_NO_NAN and HOW_NAN_SIGN. */
+static bool left_out(const recorded_case *c, const fpo_quantized *got, const float *x, int64_t row, int64_t column,
+                     int64_t k, uint8_t want, uint8_t have)
+{
+    if (c->entry->how & HOW_NO_NAN)
+        return scale_is_nan(c, got, row, column, k) ||
+               (c->entry->tensor_scale != NULL && x[row * k + column] == 0 && !isnormal(got->library_scale));
+    if (!(c->entry->how & HOW_NAN_SIGN))
+        return false;
+    int64_t block = c->info->view.scale.block_k, begin = column / block * block;
+    return want == (have ^ 8) && (want & 7) == 7 && has_infinite(x + row * k + begin, block);
+}
+
+static void compare_rows(const recorded_case *c, const fpo_quantized *got, const float *x, int64_t row, int64_t rows,
+                         int64_t k)
 {
     fpo_format element = c->info->view.element;
     const fpo_tensor *q = tensor(c->file, c->entry->codes, c->name);
@@ -140,7 +162,7 @@ static void compare_rows(const recorded_case *c, const fpo_quantized *got, int64
         recorded_codes(c, q, row + i, k, want);
         fpo_unpack_row(FPO_PACKING_CANONICAL, element, k, (const uint8_t *)got->codes + i * row_bytes, have);
         for (int64_t j = 0; j < k; j++)
-            if (!(c->entry->how & HOW_NO_NAN) || !scale_is_nan(c, got, i, j, k))
+            if (!left_out(c, got, x, i, j, k, want[j], have[j]))
                 compare_code(c, "code", element, 1, (row + i) * k + j, want[j], have[j]);
     }
     free(want), free(have);
@@ -149,6 +171,14 @@ static void compare_rows(const recorded_case *c, const fpo_quantized *got, int64
     fpo_format scale = c->info->view.scale.format;
     size_t size = fpo_format_describe(scale)->storage_bytes, count = got->scales_bytes / size;
     size_t skip = c->entry->how & HOW_G_ROWS ? (size_t)row * count : 0;
+    if (sf != NULL && c->entry->how & HOW_SCALE_F32) {
+        for (size_t i = 0; i < count; i++) {
+            double value = fpo_decode_double(scale, fpo_load_code(scale, got->scales, i));
+            compare_code(c, "scale", FPO_F32, 4, (int64_t)i, fpo_load_code(FPO_F32, sf->data, i),
+                         fpo_encode_double(FPO_F32, value, fpo_cast_describe(FPO_CAST_IEEE)));
+        }
+        return;
+    }
     if (sf != NULL)
         ck_assert_msg(skip + count <= (size_t)sf->elements && sf->bytes == (size_t)sf->elements * size,
                       "%s: %zu scales of %zu bytes", c->entry->file, (size_t)sf->elements, size);
@@ -161,9 +191,18 @@ static void compare_floats(const recorded_case *c, const char *what, const fpo_t
                            int64_t count)
 {
     ck_assert_msg(want->elements == count, "%s: %lld %ss", c->entry->file, (long long)want->elements, what);
-    for (int64_t i = 0; i < count; i++)
-        compare_code(c, what, FPO_F32, 4, i, fpo_load_code(FPO_F32, want->data, (size_t)i),
+    for (int64_t i = 0; i < count; i++) {
+        float expected;
+        if (want->dtype == FPO_DTYPE_F64) { /* a Python number, which the kernel takes as f32 */
+            double number;
+            memcpy(&number, (const char *)want->data + i * 8, 8);
+            expected = (float)number;
+        } else {
+            memcpy(&expected, (const char *)want->data + i * 4, 4);
+        }
+        compare_code(c, what, FPO_F32, 4, i, fpo_load_code(FPO_F32, &expected, 0),
                      fpo_load_code(FPO_F32, have, (size_t)i));
+    }
 }
 
 /* Rows [row, row + rows) of the case, quantised at once. */
@@ -185,7 +224,7 @@ static void quantize_rows(const recorded_case *c, const float *x, int64_t row, i
     got.library_row_scales = malloc((size_t)rows * sizeof(float));
     ck_assert_msg(fpo_quantize_by(c->info, x + row * k, rows, k, &got, NULL, &error) == FPO_OK, "%s: %s", entry->file,
                   error.message);
-    compare_rows(c, &got, row, rows, k);
+    compare_rows(c, &got, x + row * k, row, rows, k);
     const fpo_tensor *ts = tensor(c->file, entry->tensor_scale, c->name);
     if (ts != NULL && entry->how & HOW_ROW_SCALE)
         compare_floats(c, "row scale", ts, got.library_row_scales, rows);

@@ -23,8 +23,12 @@ typedef enum fpo_record_how {
     HOW_TS_GIVEN = 256,   /* ts.CASE is given to the library, not computed by it */
     HOW_FP6_DENSE = 512,  /* 6-bit codes, 4 in 3 bytes */
     HOW_BLOCKS = 1024,    /* ggml's blocks: scale bytes, then codes */
-    HOW_NO_NAN = 4096,    /* the library returns values, not codes: a NaN has none */
-    HOW_X8 = 2048,        /* the input is x8.CASE, e4m3 codes */
+    /* A NaN has no code, or one that depends on its payload: blocks with a NaN scale are left out, and zeros where the
+     * multiplier is infinite. */
+    HOW_NO_NAN = 4096,
+    HOW_NAN_SIGN = 8192,   /* in blocks with a NaN or an infinity, codes 7 and F are the same */
+    HOW_SCALE_F32 = 16384, /* the recorded scales are F32, whatever the recipe's format */
+    HOW_X8 = 2048,         /* the input is x8.CASE, e4m3 codes */
 } fpo_record_how;
 
 typedef struct fpo_recipe_record {
