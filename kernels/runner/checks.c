@@ -2,7 +2,7 @@
  * Copyright 2026 The fp4oracle authors */
 
 /* The launches, and what it means where their outputs differ. */
-#include "checks.h"
+#include "checks_parts.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -17,20 +17,7 @@ enum { POISON = 0xFF, OTHER_POISON = 0xC3, GUARD_FILL = 0x5A, OTHER_GUARD_FILL =
 /* 0 and 1 for ue4m3, its largest number, its NaN; and the NaN of ue8m0. */
 static const uint8_t padding_fills[] = {0x00, 0x38, 0x7E, 0x7F, 0xFF};
 
-static const fpo_launch plain = {.poison = POISON, .guard = GUARD_FILL};
-
-/* Outputs of one launch. */
-typedef struct outputs {
-    uint8_t *d, *d_scale;
-} outputs;
-
-typedef struct checking {
-    fpo_stage *stage;
-    fpo_checks *checks;
-    outputs first, second, now;
-    fpo_error *error;
-    bool damaged; /* said already */
-} checking;
+const fpo_launch fpo_plain_launch = {.poison = POISON, .guard = GUARD_FILL};
 
 void fpo_checks_note(fpo_checks *checks, fpo_outcome outcome, const char *format, ...)
 {
@@ -44,7 +31,7 @@ void fpo_checks_note(fpo_checks *checks, fpo_outcome outcome, const char *format
     }
 }
 
-static fpo_status launch(checking *c, const fpo_launch *how, const outputs *to)
+fpo_status fpo_check_launch(fpo_checking *c, const fpo_launch *how, const fpo_outputs *to)
 {
     fpo_damage damage;
     fpo_status status = fpo_stage_launch(c->stage, how, to->d, to->d_scale, &damage, c->error);
@@ -60,12 +47,12 @@ static fpo_status launch(checking *c, const fpo_launch *how, const outputs *to)
 }
 
 /* Bytes that an element takes in D; a pair of 4-bit elements counts as one. */
-static size_t element_bytes(const checking *c)
+size_t fpo_check_element_bytes(const fpo_checking *c)
 {
     return fpo_format_describe(c->stage->kernel->d.format)->storage_bytes;
 }
 
-static void add_element(const checking *c, size_t index, fpo_region *region)
+static void add_element(const fpo_checking *c, size_t index, fpo_region *region)
 {
     bool pairs = fpo_format_describe(c->stage->kernel->d.format)->bits == 4;
     int64_t n = c->stage->problem->n, columns = pairs ? n / 2 + n % 2 : n;
@@ -81,9 +68,9 @@ static void add_element(const checking *c, size_t index, fpo_region *region)
 }
 
 /* Elements in which two launches differ; in the scales of D, where D's codes are the same. */
-static bool same(const checking *c, const outputs *x, const outputs *y, fpo_region *region)
+bool fpo_check_same(const fpo_checking *c, const fpo_outputs *x, const fpo_outputs *y, fpo_region *region)
 {
-    size_t size = element_bytes(c);
+    size_t size = fpo_check_element_bytes(c);
     *region = (fpo_region){0};
     for (size_t i = 0; i < c->checks->d_bytes / size; i++) {
         if (memcmp(x->d + i * size, y->d + i * size, size) != 0) {
@@ -116,9 +103,9 @@ static bool all_bytes(const uint8_t *bytes, size_t count, uint8_t value)
 }
 
 /* Elements that kept both poisons. They are made equal in the second output, so that they count once. */
-static void find_unwritten(checking *c)
+static void find_unwritten(fpo_checking *c)
 {
-    size_t size = element_bytes(c), count = c->checks->d_bytes / size;
+    size_t size = fpo_check_element_bytes(c), count = c->checks->d_bytes / size;
     fpo_region region = {0};
     for (size_t i = 0; i < count; i++) {
         if (all_bytes(c->first.d + i * size, size, POISON) && all_bytes(c->second.d + i * size, size, OTHER_POISON)) {
@@ -151,14 +138,14 @@ static void find_unwritten(checking *c)
 }
 
 /* Whether `how` gives the first output; otherwise `region` says where not. */
-static fpo_status repeats(checking *c, const fpo_launch *how, bool *equal, fpo_region *region)
+static fpo_status repeats(fpo_checking *c, const fpo_launch *how, bool *equal, fpo_region *region)
 {
-    fpo_status status = launch(c, how, &c->now);
-    *equal = status == FPO_OK && same(c, &c->first, &c->now, region);
+    fpo_status status = fpo_check_launch(c, how, &c->now);
+    *equal = status == FPO_OK && fpo_check_same(c, &c->first, &c->now, region);
     return status;
 }
 
-static void note_nondeterminism(checking *c, const fpo_region *region)
+static void note_nondeterminism(fpo_checking *c, const fpo_region *region)
 {
     char place[FPO_MESSAGE_SIZE / 2];
     fpo_region_text(region, place, sizeof place);
@@ -166,13 +153,13 @@ static void note_nondeterminism(checking *c, const fpo_region *region)
 }
 
 /* Three launches: the same twice, and one with another poison and other guards in between. */
-static fpo_status check_repetition(checking *c, bool *steady)
+static fpo_status check_repetition(fpo_checking *c, bool *steady)
 {
     const fpo_launch other = {.poison = OTHER_POISON, .guard = OTHER_GUARD_FILL};
     fpo_region region, in_second;
     bool equal = false;
-    fpo_status status = launch(c, &other, &c->second);
-    status = status == FPO_OK ? repeats(c, &plain, &equal, &region) : status;
+    fpo_status status = fpo_check_launch(c, &other, &c->second);
+    status = status == FPO_OK ? repeats(c, &fpo_plain_launch, &equal, &region) : status;
     if (status != FPO_OK) {
         return status;
     }
@@ -182,7 +169,7 @@ static fpo_status check_repetition(checking *c, bool *steady)
         note_nondeterminism(c, &region);
         return FPO_OK;
     }
-    if (same(c, &c->first, &c->second, &in_second)) {
+    if (fpo_check_same(c, &c->first, &c->second, &in_second)) {
         return FPO_OK;
     }
     /* One of the two that changed matters: which? */
@@ -198,14 +185,14 @@ static fpo_status check_repetition(checking *c, bool *steady)
     };
     bool found = false;
     for (size_t i = 0; i < sizeof suspects / sizeof suspects[0] && status == FPO_OK; i++) {
-        status = launch(c, &suspects[i].how, &c->now);
+        status = fpo_check_launch(c, &suspects[i].how, &c->now);
         if (status == FPO_OK && suspects[i].outcome == FPO_OUTCOME_READS_OUTPUT) {
             /* elements that were never written change with the poison, too */
             for (size_t j = 0; j < c->checks->d_bytes; j++) {
                 c->now.d[j] = c->first.d[j] == POISON && c->now.d[j] == OTHER_POISON ? POISON : c->now.d[j];
             }
         }
-        if (status == FPO_OK && !same(c, &c->first, &c->now, &region)) {
+        if (status == FPO_OK && !fpo_check_same(c, &c->first, &c->now, &region)) {
             char place[FPO_MESSAGE_SIZE / 2];
             fpo_region_text(&region, place, sizeof place);
             fpo_checks_note(c->checks, suspects[i].outcome, "the output depends on %s, %s", suspects[i].what, place);
@@ -219,18 +206,18 @@ static fpo_status check_repetition(checking *c, bool *steady)
     return status;
 }
 
-static fpo_status check_padding(checking *c)
+static fpo_status check_padding(fpo_checking *c)
 {
     fpo_status status = FPO_OK;
     for (size_t i = 1; i < sizeof padding_fills && c->stage->has_padding && status == FPO_OK; i++) {
-        fpo_launch how = plain;
+        fpo_launch how = fpo_plain_launch;
         fpo_region region, again;
         bool equal = false, repeated = false;
         how.padding = padding_fills[i];
         status = repeats(c, &how, &equal, &region);
         if (status == FPO_OK && !equal) {
             char place[FPO_MESSAGE_SIZE / 2];
-            status = repeats(c, &plain, &repeated, &again);
+            status = repeats(c, &fpo_plain_launch, &repeated, &again);
             fpo_region_text(&region, place, sizeof place);
             if (repeated) {
                 fpo_checks_note(c->checks, FPO_OUTCOME_READS_PADDING,
@@ -245,71 +232,14 @@ static fpo_status check_padding(checking *c)
     return status;
 }
 
-/* How many of the elements that changed are what the launch before gave. */
-static int64_t explained(const checking *c, const outputs *right, const outputs *before)
-{
-    size_t size = element_bytes(c);
-    int64_t count = 0;
-    for (size_t i = 0; i < c->checks->d_bytes / size; i++) {
-        count += memcmp(right->d + i * size, c->now.d + i * size, size) != 0 &&
-                 memcmp(before->d + i * size, c->now.d + i * size, size) == 0;
-    }
-    return count;
-}
-
-/* One more launch, whose output must be `right`; `before` is what another problem gave. */
-static fpo_status must_give(checking *c, const fpo_launch *how, const outputs *right, const outputs *before,
-                            const char *when, bool *stale)
-{
-    fpo_region region;
-    fpo_status status = launch(c, how, &c->now);
-    if (status == FPO_OK && !same(c, right, &c->now, &region)) {
-        char place[FPO_MESSAGE_SIZE / 2];
-        fpo_region_text(&region, place, sizeof place);
-        fpo_checks_note(c->checks, FPO_OUTCOME_STALE_DATA,
-                        "%s the output differs %s; %" PRId64 " of these are what the launch before gave", when, place,
-                        explained(c, right, before));
-        *stale = true;
-    }
-    return status;
-}
-
-/* Other data in the same buffers, then the first again; the other data elsewhere, which must give the same as before;
- * and the first data right behind them. */
-static fpo_status check_stale(checking *c)
-{
-    fpo_launch other = plain, elsewhere = plain, behind = plain;
-    other.data = FPO_LAUNCH_OTHER;
-    elsewhere.data = FPO_LAUNCH_OTHER_ELSEWHERE;
-    behind.data = FPO_LAUNCH_BEHIND_OTHER;
-    bool stale = false;
-    fpo_status status = launch(c, &other, &c->second);
-    c->checks->other_d = status == FPO_OK ? malloc(c->checks->d_bytes + 1) : NULL;
-    if (c->checks->other_d != NULL) {
-        memcpy(c->checks->other_d, c->second.d, c->checks->d_bytes);
-    }
-    if (status == FPO_OK) {
-        status =
-            must_give(c, &plain, &c->first, &c->second, "after a launch with other data in the same buffers", &stale);
-    }
-    if (status == FPO_OK && !stale) {
-        status =
-            must_give(c, &elsewhere, &c->second, &c->first, "after new data were put into the same buffers", &stale);
-    }
-    if (status == FPO_OK && !stale) {
-        status = must_give(c, &behind, &c->first, &c->second, "right behind a launch with other data", &stale);
-    }
-    return status;
-}
-
-static bool allocate(checking *c, outputs *o)
+static bool allocate(fpo_checking *c, fpo_outputs *o)
 {
     o->d = malloc(c->checks->d_bytes + 1);
     o->d_scale = c->checks->d_scale_bytes > 0 ? malloc(c->checks->d_scale_bytes) : NULL;
     return o->d != NULL && (c->checks->d_scale_bytes == 0 || o->d_scale != NULL);
 }
 
-static void release(outputs *o)
+static void release(fpo_outputs *o)
 {
     free(o->d);
     free(o->d_scale);
@@ -318,7 +248,7 @@ static void release(outputs *o)
 fpo_status fpo_check_launches(fpo_stage *stage, bool once, fpo_checks *checks, fpo_error *error)
 {
     const fpo_gemm_problem *p = stage->problem;
-    checking c = {.stage = stage, .checks = checks, .error = error};
+    fpo_checking c = {.stage = stage, .checks = checks, .error = error};
     fpo_lines dense;
     const fpo_matrix_want row_major = {.format = stage->kernel->d.format, .line_multiple = 1};
     *checks = (fpo_checks){0};
@@ -336,10 +266,10 @@ fpo_status fpo_check_launches(fpo_stage *stage, bool once, fpo_checks *checks, f
             fpo_fail(error, FPO_ERR_MEMORY, "the runner has no memory for three outputs of %zu bytes", checks->d_bytes);
     }
     bool steady = false;
-    status = status == FPO_OK ? launch(&c, &plain, &c.first) : status;
+    status = status == FPO_OK ? fpo_check_launch(&c, &fpo_plain_launch, &c.first) : status;
     status = status == FPO_OK && !once ? check_repetition(&c, &steady) : status;
     status = status == FPO_OK && steady ? check_padding(&c) : status;
-    status = status == FPO_OK && steady ? check_stale(&c) : status;
+    status = status == FPO_OK && steady ? fpo_check_stale(&c) : status;
     release(&c.second);
     release(&c.now);
     checks->d = c.first.d;
@@ -352,7 +282,7 @@ fpo_status fpo_check_launches(fpo_stage *stage, bool once, fpo_checks *checks, f
 
 fpo_status fpo_check_other(fpo_stage *stage, const fpo_checks *checks, void *d, fpo_error *error)
 {
-    fpo_launch other = plain;
+    fpo_launch other = fpo_plain_launch;
     fpo_damage damage;
     void *d_scale = malloc(checks->d_scale_bytes + 1);
     other.data = FPO_LAUNCH_OTHER;

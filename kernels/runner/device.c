@@ -4,7 +4,7 @@
 /* Which device a kernel runs on, and what computes there. */
 #include "runner.h"
 
-#include "device.h"
+#include "runner_process.h"
 
 #include <stdio.h>
 #include <stdlib.h>

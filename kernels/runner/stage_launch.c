@@ -2,7 +2,7 @@
  * Copyright 2026 The fp4oracle authors */
 
 /* One launch: every buffer filled anew, the kernel started, and every byte around its output looked at. */
-#include "stage_image.h"
+#include "stage_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>

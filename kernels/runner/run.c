@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* From a kernel and a vector to a result. */
+#include "runner.h"
+
+#include "runner_process.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* A process for the next vector: a new one for another kernel, and if the last vector took its own along. */
+static fpo_status revive(fpo_runner *runner, uint32_t kernel, fpo_error *error)
+{
+    if (runner->running && !runner->fresh && runner->kernel != kernel) {
+        fpo_runner_stop(runner, false);
+    }
+    runner->kernel = kernel;
+    if (runner->running) {
+        return FPO_OK;
+    }
+    fpo_status status = fpo_runner_load(runner, error);
+    return status == FPO_OK ? fpo_runner_open_device(runner, error) : status;
+}
+
+static void note(fpo_run_result *result, fpo_outcome outcome, const char *text)
+{
+    if (result->finding_count < FPO_FINDINGS) {
+        fpo_run_finding *finding = &result->findings[result->finding_count++];
+        finding->outcome = outcome;
+        snprintf(finding->text, sizeof finding->text, "%s", text);
+    }
+    if (outcome > result->outcome) {
+        result->outcome = outcome;
+        snprintf(result->text, sizeof result->text, "%s", text);
+    }
+}
+
+/* The worker's own words belong to a failure. What it left behind may be damaged: the next vector gets a new one. */
+static void end_badly(fpo_runner *runner, fpo_run_result *result)
+{
+    bool fatal = runner->child.pid <= 0 || result->outcome == FPO_OUTCOME_DEVICE_LOST ||
+                 result->outcome == FPO_OUTCOME_OUT_OF_BOUNDS;
+    if (fpo_outcome_exit_status(result->outcome) == 3) {
+        fpo_child_log(&runner->child, result->log, sizeof result->log);
+    }
+    if (fatal) {
+        fpo_runner_stop(runner, true);
+    }
+}
+
+static fpo_outcome outcome_of_error(const fpo_error *error)
+{
+    switch (error->status) {
+    case FPO_ERR_UNSUPPORTED: return FPO_OUTCOME_UNSUPPORTED;
+    case FPO_ERR_MEMORY: return FPO_OUTCOME_OUT_OF_MEMORY;
+    case FPO_ERR_KERNEL: return FPO_OUTCOME_FAILED;
+    default: return FPO_OUTCOME_UNUSABLE;
+    }
+}
+
+static void describe_mismatch(const fpo_judgement *judgement, char *text, size_t size)
+{
+    const fpo_comparison *comparison = &judgement->comparison;
+    bool scales = comparison->different == 0;
+    snprintf(text, size, "%lld of %lld %s differ from %s",
+             (long long)(scales ? judgement->scale_comparison.different : comparison->different),
+             (long long)(scales ? judgement->scale_comparison.elements : comparison->elements),
+             scales ? "scales of D" : "elements", judgement->model);
+}
+
+/* What the other data give when they are the first thing that a process sees. */
+static fpo_status run_other_alone(const fpo_runner *runner, const fpo_kernel_info *kernel, const fpo_case *c,
+                                  const fpo_stage *stage, const fpo_checks *checks, void *d, fpo_error *error)
+{
+    fpo_runner other = {
+        .options = runner->options, .plugin = runner->plugin, .devices = runner->devices, .device = runner->device};
+    fpo_stage alone;
+    fpo_variant_info variant;
+    fpo_status status = fpo_runner_load(&other, error);
+    status = status == FPO_OK ? fpo_runner_open_device(&other, error) : status;
+    if (status == FPO_OK) {
+        status = fpo_stage_open(&alone, &other.child, kernel, &c->problem, error);
+        status = status == FPO_OK ? fpo_stage_choose(&alone, stage->wire.variant, &variant, error) : status;
+        if (status == FPO_OK) {
+            status = fpo_check_other(&alone, checks, d, error);
+            fpo_variant_info_free(&variant);
+        }
+        fpo_stage_close(&alone);
+    }
+    fpo_runner_stop(&other, true);
+    return status;
+}
+
+/* The launch with other data must be right, too. If it is not, these data alone in another process tell whether
+ * something was kept (the verdict) or whether the kernel cannot do them (which nobody has asked). */
+static void judge_other(const fpo_runner *runner, const fpo_kernel_info *kernel, const fpo_stage *stage,
+                        const fpo_checks *checks, const fpo_judgement *judgement, fpo_run_result *result)
+{
+    fpo_gemm_problem other = fpo_stage_other_problem(stage);
+    bool match = true;
+    fpo_status status = fpo_judge_other(judgement, &other, checks, &runner->options.judge, &match, NULL);
+    void *d = status == FPO_OK && !match ? malloc(checks->d_bytes + 1) : NULL;
+    if (d != NULL && run_other_alone(runner, kernel, result->c, stage, checks, d, NULL) == FPO_OK &&
+        memcmp(d, checks->other_d, checks->d_bytes) != 0) {
+        note(result, FPO_OUTCOME_STALE_DATA,
+             "with other data it returns something else than in a process of its own: it keeps what it saw first");
+    }
+    free(d);
+}
+
+/* Launches, then the judgement. */
+static void judge(const fpo_runner *runner, const fpo_kernel_info *kernel, const fpo_stage *stage,
+                  const fpo_kernel_order *order, const fpo_checks *checks, fpo_judgement *judgement,
+                  fpo_run_result *result)
+{
+    fpo_error error = {0};
+    fpo_status status = fpo_judge(result->c, order, checks, &runner->options.judge, judgement, &error);
+    if (status != FPO_OK) {
+        note(result, outcome_of_error(&error), error.message);
+        return;
+    }
+    result->judged = true;
+    result->observed = checks;
+    result->judgement = judgement;
+    if (!judgement->match) {
+        char text[FPO_MESSAGE_SIZE];
+        describe_mismatch(judgement, text, sizeof text);
+        note(result, FPO_OUTCOME_MISMATCH, text);
+    } else if (checks->other_d != NULL && result->outcome == FPO_OUTCOME_MATCH) {
+        judge_other(runner, kernel, stage, checks, judgement, result);
+    }
+}
+
+/* A set stage, one variant. True: try it again in a fresh process; there was no report. */
+static bool run_variant(fpo_runner *runner, fpo_stage *stage, const fpo_case *c, const fpo_kernel_info *kernel,
+                        const fpo_variant_info *variant, fpo_run_report report, void *context)
+{
+    fpo_case own = *c;
+    fpo_run_result result = {.variant = variant->name, .c = &own};
+    fpo_checks checks = {0};
+    fpo_judgement judgement = {0};
+    fpo_error error = {0};
+    bool fresh = runner->fresh;
+    double begin = now();
+    runner->fresh = false;
+    fpo_child_mark_log(&runner->child);
+    fpo_status status = fpo_adapt_epilogue(&variant->order, &own, &error);
+    stage->outcome = status != FPO_OK ? outcome_of_error(&error) : stage->outcome;
+    status = status == FPO_OK ? fpo_check_launches(stage, runner->options.once, &checks, &error) : status;
+    result.seconds = now() - begin;
+    result.launches = checks.launches;
+    for (size_t i = 0; i < checks.count; i++) {
+        note(&result, checks.findings[i].outcome, checks.findings[i].text);
+    }
+    if (status != FPO_OK) {
+        note(&result, stage->outcome, error.message);
+    } else {
+        judge(runner, kernel, stage, &variant->order, &checks, &judgement, &result);
+    }
+    bool again = result.outcome == FPO_OUTCOME_MISMATCH && !fresh;
+    if (!again && runner->retrying && result.outcome == FPO_OUTCOME_MATCH) {
+        note(&result, FPO_OUTCOME_STALE_DATA,
+             "right in a process of its own, but wrong in one that had run other problems before");
+    }
+    runner->retrying = again;
+    if (again) {
+        fpo_runner_stop(runner, true);
+    } else {
+        end_badly(runner, &result);
+        report(context, kernel, &result);
+    }
+    fpo_judgement_free(&judgement);
+    fpo_checks_free(&checks);
+    return again;
+}
+
+static void fail(fpo_runner *runner, const fpo_kernel_info *kernel, const fpo_case *c, fpo_outcome outcome,
+                 const char *text, fpo_run_report report, void *context)
+{
+    fpo_run_result result = {.variant = "", .c = c};
+    note(&result, outcome, text);
+    end_badly(runner, &result);
+    report(context, kernel, &result);
+}
+
+/* All variants from `first` on, with one stage; returns the next one that is left, which needs a new process. */
+static uint32_t run_stage(fpo_runner *runner, const fpo_kernel_info *kernel, const fpo_case *c, uint32_t first,
+                          uint32_t *count, fpo_run_report report, void *context)
+{
+    fpo_stage stage;
+    fpo_error error = {0};
+    uint32_t variant = first;
+    fpo_status status = fpo_stage_open(&stage, &runner->child, kernel, &c->problem, &error);
+    status = status == FPO_OK ? fpo_stage_check(&stage, count, &error) : status;
+    while (status == FPO_OK && runner->running && variant < *count) {
+        fpo_variant_info info;
+        fpo_status chosen = fpo_stage_choose(&stage, variant, &info, &error);
+        if (chosen == FPO_OK) {
+            variant += run_variant(runner, &stage, c, kernel, &info, report, context) ? 0 : 1;
+            fpo_variant_info_free(&info);
+        } else {
+            fail(runner, kernel, c, stage.outcome, error.message, report, context);
+            variant++;
+        }
+    }
+    if (status != FPO_OK) {
+        fail(runner, kernel, c, stage.outcome, error.message, report, context);
+        variant = UINT32_MAX;
+    }
+    fpo_stage_close(&stage);
+    return variant;
+}
+
+void fpo_runner_run(fpo_runner *runner, const fpo_kernel_info *kernel, const fpo_vector *vector, fpo_run_report report,
+                    void *context)
+{
+    fpo_case c;
+    fpo_error error = {0};
+    fpo_status status = fpo_runner_supports(runner, kernel, &error);
+    status = status == FPO_OK ? fpo_adapt(kernel, vector, &c, &error) : status;
+    if (status != FPO_OK) {
+        fpo_run_result result = {.variant = ""};
+        note(&result, outcome_of_error(&error), error.message);
+        report(context, kernel, &result);
+        return;
+    }
+    uint32_t count = 1;
+    for (uint32_t next = 0; next < count;) {
+        status = revive(runner, kernel->index, &error);
+        if (status != FPO_OK) {
+            fail(runner, kernel, &c, FPO_OUTCOME_FAILED, error.message, report, context);
+            return;
+        }
+        next = run_stage(runner, kernel, &c, next, &count, report, context);
+    }
+}
