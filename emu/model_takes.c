@@ -52,8 +52,9 @@ bool fpo_model_takes(const fpo_model *model, const fpo_operand_view *a, const fp
     if (!model->operands.mixed && a->element != b->element)
         return false;
     bool in_step = model->operands.scales[0].format != FPO_FORMAT_NONE;
-    if (in_step)
-        return a->scale.format == b->scale.format && a->scale.block_k == b->scale.block_k;
+    if (in_step) /* no scales are left for the promotion */
+        return a->scale.format == b->scale.format && a->scale.block_k == b->scale.block_k &&
+               !scaled_promotion(&model->accumulation.schedule);
     bool k_blocks = a->scale.block_k > 0 || b->scale.block_k > 0;
     return k_blocks == scaled_promotion(&model->accumulation.schedule);
 }
