@@ -78,11 +78,12 @@ static const fpo_model models[] = {
                .k = 1,
                .accumulator = FPO_F32,
                .nan = 0x7FFFFFFF}}},
-/* clang-format off: the order is that of lists */
-#include "models_contested.inc"
+/* The order is that of lists and reports. */
+/* clang-format off */
+#include "models_mma.inc"
 #include "models_dequantising.inc"
 #include "models_gemm.inc"
-#include "models_mma.inc"
+#include "models_contested.inc"
     /* clang-format on */
 };
 
