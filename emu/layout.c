@@ -15,8 +15,8 @@ static const fpo_layout_info layouts[FPO_LAYOUT_COUNT] = {
     {                                                                                                                  \
         __VA_ARGS__                                                                                                    \
     }
-#define FPO_LAYOUT(ID, name, tile_rows, tile_columns, row_multiple, row, column, order, summary)                       \
-    [FPO_LAYOUT_##ID] = {name, summary, tile_rows, tile_columns, row_multiple, row, column, order},
+#define FPO_LAYOUT(ID, name, tile_rows, tile_columns, distance, row_multiple, row, column, order, summary)             \
+    [FPO_LAYOUT_##ID] = {name, summary, tile_rows, tile_columns, distance, row_multiple, row, column, order},
 #include <fp4oracle/layouts.inc>
 #undef FPO_LAYOUT
 #undef ROW
@@ -64,7 +64,7 @@ typedef struct geometry {
 static geometry measure(fpo_layout layout, int64_t rows, int64_t columns)
 {
     const fpo_layout_info *info = &layouts[layout];
-    int64_t tile = (int64_t)info->tile_rows * info->tile_columns;
+    int64_t tile = info->tile_distance;
     if (info->order == FPO_TILES_BY_ROW)
         return (geometry){info, tile * tiles(columns, info->tile_columns, 1), tile};
     return (geometry){info, tile, tile * tiles(rows, info->tile_rows, info->row_multiple)};
@@ -99,7 +99,7 @@ int64_t fpo_layout_size(fpo_layout layout, int64_t rows, int64_t columns)
     int64_t c = tiles(columns, info->tile_columns, 1);
     int64_t size;
     if (r < 0 || c < 0 || __builtin_mul_overflow(r, c, &size) ||
-        __builtin_mul_overflow(size, (int64_t)info->tile_rows * info->tile_columns, &size))
+        __builtin_mul_overflow(size, (int64_t)info->tile_distance, &size))
         return -1;
     return size;
 }
@@ -129,10 +129,35 @@ void fpo_layout_apply(fpo_layout layout, int64_t rows, int64_t columns, size_t e
                       void *to, int fill)
 {
     memset(to, fill, (size_t)fpo_layout_size(layout, rows, columns) * element_bytes);
+    fpo_layout_scatter(layout, rows, columns, element_bytes, from, to);
+}
+
+void fpo_layout_scatter(fpo_layout layout, int64_t rows, int64_t columns, size_t element_bytes, const void *from,
+                        void *to)
+{
     copy_scales(layout, rows, columns, element_bytes, (char *)from, to, true);
 }
 
 void fpo_layout_undo(fpo_layout layout, int64_t rows, int64_t columns, size_t element_bytes, const void *from, void *to)
 {
     copy_scales(layout, rows, columns, element_bytes, to, (char *)from, false);
+}
+
+bool fpo_layout_group_offsets(fpo_layout layout, size_t groups, const int64_t *group_rows, int64_t columns,
+                              int64_t *offsets)
+{
+    offsets[0] = 0;
+    for (size_t i = 0; i < groups; i++) {
+        int64_t size = fpo_layout_size(layout, group_rows[i], columns);
+        if (size < 0 || __builtin_add_overflow(offsets[i], size, &offsets[i + 1]))
+            return false;
+    }
+    return true;
+}
+
+/* Source: FlashInfer utils.py shuffle_matrix_a. */
+int64_t fpo_trtllm_row(int64_t block, int64_t row)
+{
+    int64_t parts = block / 8, i = row % block;
+    return row - i + i % parts * 8 + i / parts;
 }

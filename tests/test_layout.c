@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DIMS = 6 };
+enum { DIMS = 8 };
 
 /* A library's way from a matrix to bytes. Extents and multiples of the shape; 0 as an extent means "what is left". */
 typedef struct recipe {
@@ -28,6 +28,32 @@ static const recipe recipes[] = {
     {FPO_LAYOUT_MN_MAJOR_4, 4, 1, 1, 2, {0, 0}, {1, 0}, "DeepGEMM layout.hpp:85-118: a transpose, 16-byte aligned"},
     {FPO_LAYOUT_K_MAJOR_4, 1, 4, 1, 2, {0, 0}, {0, 1}, "TransformerEngine float8_blockwise_tensor.py get_scale_shape"},
     {FPO_LAYOUT_PACKED_WORDS, 4, 4, 1, 3, {0, 0, 4}, {1, 0, 2}, "DeepGEMM smxx_layout.cuh: 4 bytes a word, transposed"},
+    {FPO_LAYOUT_128X4_MN,
+     4,
+     128,
+     2,
+     5,
+     {0, 4, 0, 4, 32},
+     {2, 0, 4, 3, 1},
+     "CUTLASS sm100_blockscaled_layout.hpp:54-58"},
+    {FPO_LAYOUT_128X4_TRTLLM_32,
+     128,
+     4,
+     4,
+     6,
+     {0, 4, 8, 4, 0, 4},
+     {0, 4, 3, 2, 1, 5},
+     "FlashInfer shuffle_matrix_sf_a"},
+    {FPO_LAYOUT_128X4_TRTLLM_16,
+     128,
+     4,
+     5,
+     7,
+     {0, 4, 2, 8, 2, 0, 4},
+     {0, 5, 2, 4, 3, 1, 6},
+     "FlashInfer shuffle_matrix_sf_a"},
+    {FPO_LAYOUT_PADDED, 128, 4, 1, 2, {0, 0}, {0, 1}, "TransformerEngine mxfp8_tensor.py get_scale_shape"},
+    {FPO_LAYOUT_K_MAJOR_16, 1, 16, 1, 2, {0, 0}, {0, 1}, "quack: padded row-major"},
 };
 
 static int64_t pad(int64_t n, int64_t multiple)
@@ -139,6 +165,89 @@ START_TEST(wide_elements)
 }
 END_TEST
 
+/* ggml's blocks, as C declares them (ggml-common.h): scales by the layout, codes by the packing, in one buffer. */
+struct block_mxfp4 {
+    uint8_t e, qs[16];
+};
+struct block_nvfp4 {
+    uint8_t d[4], qs[32];
+};
+
+START_TEST(ggml_blocks)
+{
+    enum { ROWS = 3, K = 128 };
+    uint8_t codes[ROWS * K], scales[ROWS * K / 16], back[ROWS * K], scales_back[ROWS * K / 16];
+    for (int i = 0; i < ROWS * K; i++)
+        codes[i] = (uint8_t)(i * 7 / 3 & 15);
+    for (int i = 0; i < ROWS * K / 16; i++)
+        scales[i] = (uint8_t)(i * 37 + 1);
+    for (int nvfp4 = 0; nvfp4 < 2; nvfp4++) {
+        fpo_layout layout = nvfp4 ? FPO_LAYOUT_GGML_NVFP4 : FPO_LAYOUT_GGML_MXFP4;
+        fpo_packing packing = nvfp4 ? FPO_PACKING_GGML_NVFP4_BLOCKS : FPO_PACKING_GGML_MXFP4_BLOCKS;
+        int columns = nvfp4 ? K / 16 : K / 32;
+        uint8_t memory[ROWS * K];
+        int64_t row_bytes = fpo_packing_row_bytes(packing, FPO_E2M1, K);
+        ck_assert_int_eq(row_bytes, nvfp4 ? K / 64 * 36 : K / 32 * 17);
+        ck_assert_int_eq(fpo_layout_size(layout, ROWS, columns), ROWS * row_bytes);
+        for (int row = 0; row < ROWS; row++)
+            fpo_pack_row(packing, FPO_E2M1, K, codes + row * K, memory + row * row_bytes);
+        fpo_layout_scatter(layout, ROWS, columns, 1, scales, memory);
+        for (int i = 0; i < ROWS * K; i++) {
+            const struct block_mxfp4 *m = (const struct block_mxfp4 *)memory + i / 32;
+            const struct block_nvfp4 *n = (const struct block_nvfp4 *)memory + i / 64;
+            int group = i % 64 / 16, j = nvfp4 ? i % 16 : i % 32, half = nvfp4 ? 8 : 16;
+            uint8_t byte = nvfp4 ? n->qs[group * 8 + j % 8] : m->qs[j % 16];
+            ck_assert_uint_eq(codes[i], j < half ? byte & 15u : byte >> 4);
+            ck_assert_uint_eq(scales[nvfp4 ? i / 16 : i / 32], nvfp4 ? n->d[group] : m->e);
+        }
+        for (int row = 0; row < ROWS; row++)
+            fpo_unpack_row(packing, FPO_E2M1, K, memory + row * row_bytes, back + row * K);
+        fpo_layout_undo(layout, ROWS, columns, 1, memory, scales_back);
+        ck_assert_mem_eq(codes, back, sizeof codes);
+        ck_assert_mem_eq(scales, scales_back, (size_t)(ROWS * columns));
+    }
+}
+END_TEST
+
+/* FlashInfer's tables of rows (utils.py): where row i of a block comes to lie. */
+START_TEST(trtllm_rows)
+{
+    static const int by_32[32] = {0, 8,  16, 24, 1, 9,  17, 25, 2, 10, 18, 26, 3, 11, 19, 27,
+                                  4, 12, 20, 28, 5, 13, 21, 29, 6, 14, 22, 30, 7, 15, 23, 31};
+    static const int by_16[16] = {0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15};
+    uint8_t linear[256 * 5], shuffled[256 * 5], expected[256 * 8], got[256 * 8];
+    for (int i = 0; i < 256 * 5; i++)
+        linear[i] = (uint8_t)(i * 11 / 3);
+    for (int b = 0; b < 2; b++) {
+        int block = b ? 16 : 32;
+        for (int row = 0; row < 256; row++) {
+            int to = row / block * block + (b ? by_16[row % 16] : by_32[row % 32]);
+            ck_assert_int_eq(fpo_trtllm_row(block, row), to);
+            memcpy(shuffled + to * 5, linear + row * 5, 5);
+        }
+        fpo_layout_apply(FPO_LAYOUT_128X4, 256, 5, 1, shuffled, expected, 0);
+        fpo_layout_apply(b ? FPO_LAYOUT_128X4_TRTLLM_16 : FPO_LAYOUT_128X4_TRTLLM_32, 256, 5, 1, linear, got, 0);
+        ck_assert_mem_eq(expected, got, sizeof got);
+    }
+}
+END_TEST
+
+/* Experts: each group padded by itself (faults.md 4: offsets from unpadded sizes). */
+START_TEST(groups)
+{
+    static const int64_t rows[4] = {1, 0, 128, 130};
+    int64_t offsets[5];
+    ck_assert(fpo_layout_group_offsets(FPO_LAYOUT_128X4, 4, rows, 5, offsets));
+    static const int64_t padded[5] = {0, 1024, 1024, 2048, 4096};
+    ck_assert_mem_eq(offsets, padded, sizeof padded);
+    ck_assert(fpo_layout_group_offsets(FPO_LAYOUT_LINEAR, 4, rows, 5, offsets));
+    static const int64_t linear[5] = {0, 5, 5, 645, 1295};
+    ck_assert_mem_eq(offsets, linear, sizeof linear);
+    static const int64_t huge[2] = {INT64_MAX / 8, INT64_MAX / 8};
+    ck_assert(!fpo_layout_group_offsets(FPO_LAYOUT_LINEAR, 2, huge, 5, offsets));
+}
+END_TEST
+
 START_TEST(sizes_and_names)
 {
     for (int layout = 0; layout < FPO_LAYOUT_COUNT; layout++) {
@@ -162,6 +271,9 @@ Suite *fpo_suite(void)
     tcase_add_loop_test(tests, reshape_permute, 0, (int)(sizeof recipes / sizeof *recipes));
     tcase_add_test(tests, linear_read_as_128x4);
     tcase_add_test(tests, wide_elements);
+    tcase_add_test(tests, ggml_blocks);
+    tcase_add_test(tests, trtllm_rows);
+    tcase_add_test(tests, groups);
     tcase_add_test(tests, sizes_and_names);
     suite_add_tcase(suite, tests);
     return suite;

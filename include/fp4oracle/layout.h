@@ -11,7 +11,8 @@
 FPO_BEGIN_DECLS
 
 typedef enum fpo_layout {
-#define FPO_LAYOUT(ID, name, tile_rows, tile_columns, row_multiple, row, column, order, summary) FPO_LAYOUT_##ID,
+#define FPO_LAYOUT(ID, name, tile_rows, tile_columns, distance, row_multiple, row, column, order, summary)             \
+    FPO_LAYOUT_##ID,
 #include <fp4oracle/layouts.inc>
 #undef FPO_LAYOUT
     FPO_LAYOUT_COUNT
@@ -31,7 +32,8 @@ typedef struct fpo_layout_info {
     const char *name;
     const char *summary;
     int16_t tile_rows, tile_columns;
-    int16_t row_multiple; /* rows are padded to a multiple of this as well as to whole tiles */
+    int16_t tile_distance; /* of neighbours, tile_rows * tile_columns where nothing lies between */
+    int16_t row_multiple;  /* rows are padded to a multiple of this as well as to whole tiles */
     fpo_digit row[FPO_DIGITS], column[FPO_DIGITS];
     fpo_tile_order order;
 } fpo_layout_info;
@@ -49,9 +51,21 @@ FPO_API int64_t fpo_layout_offset(fpo_layout layout, int64_t rows, int64_t colum
 /* Linear to `layout`: `to` has fpo_layout_size elements of `element_bytes`; padding gets the byte `fill`. */
 FPO_API void fpo_layout_apply(fpo_layout layout, int64_t rows, int64_t columns, size_t element_bytes, const void *from,
                               void *to, int fill);
+/* The same without the fill: what is no scale stays as it is. */
+FPO_API void fpo_layout_scatter(fpo_layout layout, int64_t rows, int64_t columns, size_t element_bytes,
+                                const void *from, void *to);
 /* `layout` to linear. */
 FPO_API void fpo_layout_undo(fpo_layout layout, int64_t rows, int64_t columns, size_t element_bytes, const void *from,
                              void *to);
+
+/* Groups (experts) one behind the other, each padded by itself: offsets[i] is where group i of group_rows[i] scale rows
+ * begins, offsets[groups] the size of all. False where a size is negative or the sum exceeds INT64_MAX. */
+FPO_API bool fpo_layout_group_offsets(fpo_layout layout, size_t groups, const int64_t *group_rows, int64_t columns,
+                                      int64_t *offsets);
+
+/* Where trtllm-gen wants row `row` of a weight matrix: rows are shuffled within blocks of 32 (epilogue tile a multiple
+ * of 128) or 16. The bytes of a row stay as they are. */
+FPO_API int64_t fpo_trtllm_row(int64_t block, int64_t row);
 
 typedef enum fpo_packing {
 #define FPO_PACKING(ID, name, width, codes, bytes, first, digits, summary) FPO_PACKING_##ID,
