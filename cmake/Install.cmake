@@ -13,6 +13,13 @@ if(EXISTS ${PROJECT_SOURCE_DIR}/tools/fp4oracle.1)
   install(FILES tools/fp4oracle.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()
 
+# What a plug-in needs of us: a header.
+add_library(fp4oracle_plugin INTERFACE)
+target_include_directories(fp4oracle_plugin INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+set_target_properties(fp4oracle_plugin PROPERTIES EXPORT_NAME plugin)
+install(TARGETS fp4oracle_plugin EXPORT fp4oracleTargets)
+install(FILES cmake/fp4oraclePlugin.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/fp4oracle)
+
 install(EXPORT fp4oracleTargets NAMESPACE fp4oracle:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/fp4oracle)
 configure_package_config_file(cmake/fp4oracleConfig.cmake.in ${PROJECT_BINARY_DIR}/fp4oracleConfig.cmake
   INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/fp4oracle)

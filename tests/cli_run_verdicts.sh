@@ -75,4 +75,10 @@ run 0 run --kernel "$fake:fake/mxfp8/split" --json mx.safetensors; json '.result
 json .device.compute_capability 12.0; json .device.kind gpu
 FAKE_NO_DEVICES=1 run 2 run --kernel "$fake:fake/mxfp8" mx.safetensors; err 'the fake driver is not loaded'
 
+# docs/plugins.md has every outcome, with its exit status and line.
+# shellcheck disable=SC2016 # backticks of Markdown
+sed -n 's/^FPO_OUTCOME([A-Z_]*, "\([a-z_]*\)", \([0-9]\), "\(.*\)")/| `\1` | \2 | \3 |/p' "$FPO_SOURCE_DIR/kernels/runner/outcomes.inc" >outcomes
+[ "$(wc -l <outcomes)" -ge 19 ] || fail "outcomes.inc is not read"
+while read -r row; do grep -qxF -- "$row" "$FPO_SOURCE_DIR/docs/plugins.md" || fail "docs/plugins.md lacks: $row"; done <outcomes
+
 finish

@@ -80,6 +80,15 @@ static void print_log(const char *log)
     }
 }
 
+static bool has_mismatch(const fpo_run_result *result)
+{
+    bool found = false;
+    for (size_t i = 0; i < result->finding_count; i++) {
+        found = found || result->findings[i].outcome == FPO_OUTCOME_MISMATCH;
+    }
+    return found;
+}
+
 void fpo_run_print_result(const fpo_run_result *result, const char *vector, const char *reproduce)
 {
     printf("%s%-16s%s %s", fpo_style(stdout, style_of(result->outcome)), fpo_outcome_name(result->outcome),
@@ -109,7 +118,7 @@ void fpo_run_print_result(const fpo_run_result *result, const char *vector, cons
         }
     }
     print_log(result->log);
-    if (result->judged && !result->judgement->match) {
+    if (result->judged && has_mismatch(result)) {
         print_judgement(result);
     }
 }

@@ -114,6 +114,7 @@ static void find_unwritten(fpo_checking *c)
         }
     }
     int64_t all = c->stage->problem->m * c->stage->problem->n;
+    c->checks->unwritten = region.elements;
     if (region.elements == all) {
         fpo_checks_note(c->checks, FPO_OUTCOME_NEVER_WRITTEN,
                         "nothing was written: the kernel did not run, or wrote elsewhere");

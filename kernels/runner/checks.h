@@ -26,7 +26,8 @@ typedef struct fpo_checks {
     void *d_scale; /* NULL where the kernel writes none */
     size_t d_bytes, d_scale_bytes;
     int launches;
-    void *other_d; /* what the other data gave; NULL with one launch alone */
+    int64_t unwritten; /* elements of D that no launch wrote */
+    void *other_d;     /* what the other data gave; NULL with one launch alone */
     size_t count;
     fpo_run_finding findings[FPO_FINDINGS]; /* in the order in which they were made; none: FPO_OUTCOME_MATCH so far */
 } fpo_checks;

@@ -5,6 +5,7 @@
 #include "checks_parts.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,11 +28,13 @@ static fpo_status must_give(fpo_checking *c, const fpo_launch *how, const fpo_ou
     fpo_region region;
     fpo_status status = fpo_check_launch(c, how, &c->now);
     if (status == FPO_OK && !fpo_check_same(c, right, &c->now, &region)) {
-        char place[FPO_MESSAGE_SIZE / 2];
+        char place[FPO_MESSAGE_SIZE / 4], origin[96] = "";
+        int64_t old = explained(c, right, before);
         fpo_region_text(&region, place, sizeof place);
-        fpo_checks_note(c->checks, FPO_OUTCOME_STALE_DATA,
-                        "%s the output differs %s; %" PRId64 " of these are what the launch before gave", when, place,
-                        explained(c, right, before));
+        if (old > 0) {
+            snprintf(origin, sizeof origin, "; %" PRId64 " of these are what the launch before gave", old);
+        }
+        fpo_checks_note(c->checks, FPO_OUTCOME_STALE_DATA, "%s the output differs %s%s", when, place, origin);
         *stale = true;
     }
     return status;

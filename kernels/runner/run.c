@@ -6,6 +6,7 @@
 
 #include "runner_process.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,14 +69,26 @@ static fpo_outcome outcome_of_error(const fpo_error *error)
     }
 }
 
-static void describe_mismatch(const fpo_judgement *judgement, char *text, size_t size)
+/* A note of what differs beyond elements that were never written: those have their finding already. */
+static void note_mismatch(const fpo_checks *checks, const fpo_judgement *judgement, fpo_run_result *result)
 {
     const fpo_comparison *comparison = &judgement->comparison;
     bool scales = comparison->different == 0;
-    snprintf(text, size, "%lld of %lld %s differ from %s",
-             (long long)(scales ? judgement->scale_comparison.different : comparison->different),
-             (long long)(scales ? judgement->scale_comparison.elements : comparison->elements),
-             scales ? "scales of D" : "elements", judgement->model);
+    int64_t unwritten = scales ? 0 : checks->unwritten, elements = comparison->elements - unwritten,
+            different = comparison->different - unwritten;
+    char text[FPO_MESSAGE_SIZE];
+    if (scales) {
+        elements = judgement->scale_comparison.elements;
+        different = judgement->scale_comparison.different;
+    }
+    if (different > 0) {
+        snprintf(text, sizeof text, "%" PRId64 " of %" PRId64 " %s differ from %s", different, elements,
+                 scales          ? "scales of D"
+                 : unwritten > 0 ? "elements that it wrote"
+                                 : "elements",
+                 judgement->model);
+        note(result, FPO_OUTCOME_MISMATCH, text);
+    }
 }
 
 /* What the other data give when they are the first thing that a process sees. */
@@ -124,7 +137,9 @@ static void judge(const fpo_runner *runner, const fpo_kernel_info *kernel, const
                   fpo_run_result *result)
 {
     fpo_error error = {0};
-    fpo_status status = fpo_judge(result->c, order, checks, &runner->options.judge, judgement, &error);
+    fpo_judge_options options = runner->options.judge;
+    options.diagnose = options.diagnose && result->outcome == FPO_OUTCOME_MATCH; /* else the cause is known */
+    fpo_status status = fpo_judge(result->c, order, checks, &options, judgement, &error);
     if (status != FPO_OK) {
         note(result, outcome_of_error(&error), error.message);
         return;
@@ -133,9 +148,7 @@ static void judge(const fpo_runner *runner, const fpo_kernel_info *kernel, const
     result->observed = checks;
     result->judgement = judgement;
     if (!judgement->match) {
-        char text[FPO_MESSAGE_SIZE];
-        describe_mismatch(judgement, text, sizeof text);
-        note(result, FPO_OUTCOME_MISMATCH, text);
+        note_mismatch(checks, judgement, result);
     } else if (checks->other_d != NULL && result->outcome == FPO_OUTCOME_MATCH) {
         judge_other(runner, kernel, stage, checks, judgement, result);
     }
