@@ -102,6 +102,7 @@ START_TEST(undefined_registers)
     ck_assert_uint_eq(kernel->undefined_count, 1);
     ck_assert_str_eq(kernel->undefined[0].name, "%r8");
     ck_assert_uint_eq(kernel->undefined[0].line, 7);
+    ck_assert(kernel->undefined[0].never);
     fpo_ptx_kernel_free(kernel);
     fpo_ptx_module_free(module);
 }

@@ -150,13 +150,17 @@ static void report_undefined(const liveness *f)
         if (!has(f->in, f, 0, r) || b->registers[r].special)
             continue;
         uint32_t line = 0;
-        for (uint32_t i = 0; i < b->code_count && line == 0; i++) {
+        bool never = true;
+        for (uint32_t i = 0; i < b->code_count; i++) {
             const fpo_ptx_instruction *ins = &b->code[i];
-            if (ins->guarded && ins->guard == r)
+            if (ins->guarded && ins->guard == r && line == 0)
                 line = ins->line;
             for (uint32_t k = 0; k < ins->operand_count; k++) {
                 const fpo_ptx_operand *o = &ins->operands[k];
-                if (o->kind == FPO_PTX_REGISTER && o->slot == r && (o->read || ins->guarded))
+                if (o->kind != FPO_PTX_REGISTER || o->slot != r)
+                    continue;
+                never = never && !o->written;
+                if ((o->read || ins->guarded) && line == 0)
                     line = ins->line;
             }
         }
@@ -165,7 +169,7 @@ static void report_undefined(const liveness *f)
         int length = reg->number >= 0 ? snprintf(name, sizeof name, "%.60s%d", reg->name, reg->number)
                                       : snprintf(name, sizeof name, "%.60s", reg->name);
         list = fpo_ptx_grow(b->parse, list, count, sizeof *list);
-        list[count++] = (fpo_ptx_undefined){fpo_ptx_copy(b->parse, name, (size_t)length), line};
+        list[count++] = (fpo_ptx_undefined){fpo_ptx_copy(b->parse, name, (size_t)length), line, never};
     }
     b->kernel->undefined = list;
     b->kernel->undefined_count = count;

@@ -150,6 +150,7 @@ typedef struct fpo_ptx_variable {
 typedef struct fpo_ptx_undefined {
     const char *name; /* a register that may be read before anything defines it */
     uint32_t line;    /* of such a read */
+    bool never;       /* no instruction defines it */
 } fpo_ptx_undefined;
 
 typedef struct fpo_ptx_kernel {

@@ -6,12 +6,40 @@
  * program allows: when a wait asks for them. */
 #include "bulk.h"
 #include "execute.h"
+#include "shadow.h"
 
 #include <stdlib.h>
 
 static bool is_late(const fpo_warp *warp)
 {
     return warp->cta->grid->gpu != NULL && fpo_vgpu_configuration(warp->cta->grid->gpu)->seed != 0;
+}
+
+/* Bytes of shared memory from the copy's address on, gaps between the rows of a narrow box left out. */
+static void for_bytes(const fpo_pending *copy, void (*visit)(const fpo_pending *copy, uint32_t address, uint32_t bytes))
+{
+    if (copy->warp->cta->shadow == NULL)
+        return;
+    if (copy->tensor)
+        fpo_tensor_visit(copy, visit);
+    else if (copy->shared <= copy->warp->cta->shared_end && copy->bytes <= copy->warp->cta->shared_end - copy->shared)
+        visit(copy, copy->shared, copy->bytes);
+}
+
+static void note_issue(const fpo_pending *copy, uint32_t address, uint32_t bytes)
+{
+    if (copy->load)
+        fpo_check_copy_issued(copy->warp, address, bytes, copy->lane);
+    else
+        fpo_check_store_issued(copy->warp, address, bytes, copy->lane);
+}
+
+static void note_performance(const fpo_pending *copy, uint32_t address, uint32_t bytes)
+{
+    if (copy->load)
+        fpo_check_copy_arrived(copy->warp->cta, address, bytes);
+    else
+        fpo_check_store_read(copy->warp->cta, address, bytes);
 }
 
 static bool perform(fpo_pending *copy)
@@ -29,6 +57,8 @@ static bool perform(fpo_pending *copy)
         if (ok)
             memcpy(copy->load ? shared : global, copy->load ? global : shared, copy->bytes);
     }
+    if (ok)
+        for_bytes(copy, note_performance);
     if (ok && copy->load)
         ok = fpo_mbarrier_complete(warp, copy->mbarrier, copy->bytes, copy->lane) == FPO_NEXT;
     warp->at = at;
@@ -50,6 +80,7 @@ static fpo_outcome enqueue(fpo_pending **queue, const fpo_pending *copy)
 
 static fpo_outcome issue_load(fpo_warp *warp, const fpo_pending *copy)
 {
+    for_bytes(copy, note_issue);
     if (!is_late(warp))
         return perform((fpo_pending *)copy) ? FPO_NEXT : FPO_FAULT;
     uint8_t *shared = fpo_locate_shared(warp, copy->shared, copy->bytes, 16, copy->lane);
@@ -62,6 +93,7 @@ static fpo_outcome issue_load(fpo_warp *warp, const fpo_pending *copy)
 
 static fpo_outcome issue_store(fpo_warp *warp, fpo_pending *copy)
 {
+    for_bytes(copy, note_issue);
     if (!is_late(warp))
         return perform(copy) ? FPO_NEXT : FPO_FAULT;
     copy->group = warp->store_groups;

@@ -24,5 +24,8 @@ struct fpo_pending {
 
 /* tensor_copy.c: moves the box. False after a fault. */
 bool fpo_tensor_copy(fpo_warp *warp, const fpo_pending *copy);
+/* The ranges of shared memory that the box takes; nothing if they do not fit. */
+void fpo_tensor_visit(const fpo_pending *copy,
+                      void (*visit)(const fpo_pending *copy, uint32_t address, uint32_t bytes));
 
 #endif

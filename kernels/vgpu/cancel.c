@@ -4,6 +4,7 @@
 /* clusterlaunchcontrol: a running CTA takes over one that has not started. The 16 bytes of the answer are opaque; here
  * words 0 to 2 are the CTA's coordinates and word 3 says whether there was one. */
 #include "execute.h"
+#include "shadow.h"
 
 fpo_outcome fpo_do_try_cancel(fpo_warp *warp, const fpo_ptx_instruction *ins)
 {
@@ -23,6 +24,7 @@ fpo_outcome fpo_do_try_cancel(fpo_warp *warp, const fpo_ptx_instruction *ins)
             grid->statistics.cancelled++;
         }
         memcpy(to, answer, sizeof answer);
+        fpo_check_copy_arrived(warp->cta, (uint32_t)(to - warp->cta->shared), sizeof answer);
         if (fpo_mbarrier_complete(warp, fpo_address(warp, &ins->operands[1], (int)lane), 16, (int)lane) != FPO_NEXT)
             return FPO_FAULT;
     }

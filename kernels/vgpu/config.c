@@ -62,6 +62,8 @@ static fpo_status set(fpo_vgpu_config *config, const char *key, size_t key_lengt
         config->seed = number;
     else if (same_name(key, key_length, "approximate") && numeric && number <= 1)
         config->allow_approximate = number == 1;
+    else if (same_name(key, key_length, "check") && numeric && number <= 1)
+        config->check = number == 1;
     else if (same_name(key, key_length, "max_instructions") && numeric)
         config->max_instructions = number;
     else

@@ -3,6 +3,7 @@
 
 /* cp.async: performed when issued, the earliest moment that is legal; its groups and waits have nothing left to do. */
 #include "execute.h"
+#include "shadow.h"
 
 fpo_outcome fpo_do_copy_async(fpo_warp *warp, const fpo_ptx_instruction *ins)
 {
@@ -27,6 +28,7 @@ fpo_outcome fpo_do_copy_async(fpo_warp *warp, const fpo_ptx_instruction *ins)
             if ((uintptr_t)from % bytes != 0)
                 return fpo_fault(warp, (int)lane, "cp.async of %u bytes from %p", bytes, (const void *)from);
         }
+        fpo_check_write(warp, (uint32_t)(to - warp->cta->shared), bytes, (int)lane);
         memset(to, 0, bytes);
         if (kept != 0)
             memcpy(to, from, kept);

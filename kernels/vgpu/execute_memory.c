@@ -3,6 +3,22 @@
 
 /* Loads, stores, atomics, conversions of addresses. */
 #include "execute.h"
+#include "shadow.h"
+
+/* Tells the checks of an access, if it is one to shared memory. */
+static void note(fpo_warp *warp, const fpo_ptx_instruction *ins, const uint8_t *at, uint32_t bytes, bool write,
+                 int lane)
+{
+    const fpo_cta *cta = warp->cta;
+    fpo_ptx_value space = (fpo_ptx_value)ins->arguments.space;
+    bool maybe = space == FPO_PTX_V_SHARED || space == FPO_PTX_V_CLUSTER || space == FPO_PTX_V_GENERIC;
+    if (cta->shadow == NULL || !maybe || at < cta->shared || at >= cta->shared + cta->shared_end)
+        return;
+    if (write)
+        fpo_check_write(warp, (uint32_t)(at - cta->shared), bytes, lane);
+    else
+        fpo_check_read(warp, (uint32_t)(at - cta->shared), bytes, lane);
+}
 
 /* A value of `type` into a register that may be wider: extended by its sign if the type has one, else by zeros. */
 static void extend(void *lanes, unsigned register_bytes, int lane, const void *value, fpo_ptx_type type)
@@ -27,6 +43,7 @@ fpo_outcome fpo_do_load(fpo_warp *warp, const fpo_ptx_instruction *ins)
                                          fpo_address(warp, address, (int)lane), total, total, (int)lane);
         if (from == NULL)
             return FPO_FAULT;
+        note(warp, ins, from, total, false, (int)lane);
         uint8_t value[128];
         memcpy(value, from, total);
         for (unsigned i = 0; i < count; i++) {
@@ -47,6 +64,7 @@ fpo_outcome fpo_do_store(fpo_warp *warp, const fpo_ptx_instruction *ins)
                        bytes * count, bytes * count, (int)lane);
         if (to == NULL)
             return FPO_FAULT;
+        note(warp, ins, to, bytes * count, true, (int)lane);
         for (unsigned i = 0; i < count; i++) {
             const fpo_ptx_operand *b = &ins->operands[1 + i];
             memcpy(to + i * bytes, (const uint8_t *)fpo_lanes_of(warp, b) + (size_t)lane * b->bytes, bytes);
@@ -133,6 +151,8 @@ fpo_outcome fpo_do_atomic(fpo_warp *warp, const fpo_ptx_instruction *ins)
             return FPO_FAULT;
         bool shared = how->space == FPO_PTX_V_SHARED || how->space == FPO_PTX_V_CLUSTER ||
                       (how->space == FPO_PTX_V_GENERIC && (where & FPO_WINDOW_MASK) == FPO_WINDOW_SHARED);
+        note(warp, ins, at, bytes, false, (int)lane);
+        note(warp, ins, at, bytes, true, (int)lane);
         uint64_t old = 0;
         memcpy(&old, at, bytes);
         uint64_t b = read_register(warp, address + 1, bytes, (int)lane);

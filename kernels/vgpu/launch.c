@@ -5,8 +5,10 @@
 #include "bulk.h"
 #include "machine.h"
 #include "mma.h"
+#include "shadow.h"
 #include "warp.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 uint32_t fpo_grid_random(fpo_grid *grid, uint32_t bound)
@@ -147,6 +149,7 @@ static void free_cta(fpo_cta *cta)
         free(cta->loads);
         cta->loads = next;
     }
+    fpo_check_stop(cta);
     free(cta->shared);
     free(cta->warps);
     free(cta->register_memory);
@@ -177,7 +180,8 @@ static fpo_cta *start_cta(fpo_grid *grid, uint32_t sm)
     cta->register_memory = aligned_alloc(64, (registers + 63) / 64 * 64);
     cta->local_memory = malloc(local);
     cta->warps = calloc(cta->warp_count, sizeof *cta->warps);
-    if (cta->shared == NULL || cta->register_memory == NULL || cta->local_memory == NULL || cta->warps == NULL) {
+    if (!fpo_check_start(cta) || cta->shared == NULL || cta->register_memory == NULL || cta->local_memory == NULL ||
+        cta->warps == NULL) {
         free_cta(cta);
         return NULL;
     }
@@ -221,8 +225,10 @@ static bool run_cta(fpo_cta *cta, bool give_up)
         warp->give_up = give_up;
         fpo_warp_run(warp, random ? 1 + fpo_grid_random(grid, BUDGET) : BUDGET);
         moved |= warp->moved;
-        if (warp->alive == 0 && grid->status == FPO_OK)
+        if (warp->alive == 0 && grid->status == FPO_OK) {
+            warp->store_groups++; /* what was not committed completes too */
             fpo_warp_perform_stores(warp, 0);
+        }
     }
     if (grid->status == FPO_OK)
         moved |= fpo_cta_perform_loads(cta, !moved);
@@ -273,6 +279,22 @@ static void run_grid(fpo_grid *grid, fpo_cta **resident, int slots)
     }
 }
 
+/* Registers that no instruction defines: what they hold is chance. */
+static void report_undefined(fpo_grid *grid)
+{
+    const fpo_ptx_kernel *k = grid->kernel;
+    for (uint32_t i = 0; i < k->undefined_count; i++) {
+        if (!k->undefined[i].never)
+            continue;
+        char message[FPO_MESSAGE_SIZE];
+        snprintf(message, sizeof message, "PTX line %u reads register %.60s, which nothing defines; kernel %.80s",
+                 k->undefined[i].line, k->undefined[i].name, k->name);
+        grid->statistics.reports++;
+        if (grid->launch->report != NULL)
+            grid->launch->report(grid->launch->report_context, message);
+    }
+}
+
 fpo_status fpo_vgpu_run(fpo_vgpu_function *function, const fpo_vgpu_launch *launch, fpo_vgpu_statistics *statistics,
                         fpo_error *error)
 {
@@ -294,11 +316,19 @@ fpo_status fpo_vgpu_run(fpo_vgpu_function *function, const fpo_vgpu_launch *laun
         if (resident == NULL)
             grid.status = fpo_fail(error, FPO_ERR_MEMORY, "out of memory");
     }
+    if (grid.status == FPO_OK && config->check) {
+        grid.reported = calloc(k->code_count, 1);
+        if (grid.reported == NULL)
+            grid.status = fpo_fail(error, FPO_ERR_MEMORY, "out of memory");
+    }
+    if (grid.status == FPO_OK && config->check)
+        report_undefined(&grid);
     if (grid.status == FPO_OK)
         run_grid(&grid, resident, slots);
     for (int i = 0; resident != NULL && i < slots; i++)
         free_cta(resident[i]);
     free(resident);
+    free(grid.reported);
     fpo_mma_room_free(grid.mma);
     free(grid.constants);
     free(grid.parameters);

@@ -59,6 +59,7 @@ struct fpo_warp {
     uint32_t store_groups;       /* committed and not performed */
     bool at_cluster_barrier;
     uint32_t cluster_generation;
+    uint16_t fences; /* proxy fences executed */
 };
 
 typedef struct fpo_barrier {
@@ -78,7 +79,8 @@ struct fpo_cta {
     fpo_warp *warps;
     uint8_t *register_memory, *local_memory;
     fpo_barrier barriers[FPO_NAMED_BARRIERS], cluster_barrier;
-    fpo_pending *loads; /* copies in flight */
+    fpo_pending *loads;        /* copies in flight */
+    struct fpo_shadow *shadow; /* of shared memory, by address; NULL: not checked */
 };
 
 struct fpo_grid {
@@ -93,6 +95,7 @@ struct fpo_grid {
     uint64_t random;
     uint64_t changes;         /* counts what may end a wait: barriers, memory writes, exits */
     struct fpo_mma_room *mma; /* NULL until the first tensor core instruction */
+    uint8_t *reported;        /* for each instruction, the checks that it has failed; NULL: not checked */
     fpo_vgpu_statistics statistics;
     fpo_error *error;
     fpo_status status;

@@ -4,14 +4,20 @@
 /* ldmatrix and stmatrix: lane 8*i + r names row r of matrix i; afterwards lane l has elements 2*(l%4) and 2*(l%4) + 1
  * of row l/4 (of column l/4 with .trans) of each matrix in one register. */
 #include "execute.h"
+#include "shadow.h"
 
 /* Rows of all matrices, 16 bytes each; false after a fault. */
-static bool find_rows(fpo_warp *warp, const fpo_ptx_operand *address, unsigned count, uint8_t *rows[FPO_PTX_WARP])
+static bool find_rows(fpo_warp *warp, const fpo_ptx_operand *address, unsigned count, bool write,
+                      uint8_t *rows[FPO_PTX_WARP])
 {
     for (unsigned i = 0; i < 8 * count; i++) {
         rows[i] = fpo_locate_shared(warp, fpo_address(warp, address, (int)i), 16, 16, (int)i);
         if (rows[i] == NULL)
             return false;
+        if (write)
+            fpo_check_write(warp, (uint32_t)(rows[i] - warp->cta->shared), 16, (int)i);
+        else
+            fpo_check_read(warp, (uint32_t)(rows[i] - warp->cta->shared), 16, (int)i);
     }
     return true;
 }
@@ -32,7 +38,7 @@ fpo_outcome fpo_do_load_matrix(fpo_warp *warp, const fpo_ptx_instruction *ins)
     uint8_t *rows[FPO_PTX_WARP];
     if (gathered != FPO_NEXT)
         return gathered;
-    if (!find_rows(warp, &ins->operands[count], count, rows))
+    if (!find_rows(warp, &ins->operands[count], count, false, rows))
         return FPO_FAULT;
     uint32_t result[4][FPO_PTX_WARP];
     for (unsigned i = 0; i < count; i++) {
@@ -59,7 +65,7 @@ fpo_outcome fpo_do_store_matrix(fpo_warp *warp, const fpo_ptx_instruction *ins)
     uint8_t *rows[FPO_PTX_WARP];
     if (gathered != FPO_NEXT)
         return gathered;
-    if (!find_rows(warp, &ins->operands[0], count, rows))
+    if (!find_rows(warp, &ins->operands[0], count, true, rows))
         return FPO_FAULT;
     for (unsigned i = 0; i < count; i++) {
         const uint32_t *b = fpo_lanes_of(warp, &ins->operands[1 + i]);
@@ -85,7 +91,7 @@ fpo_outcome fpo_do_load_matrix_packed(fpo_warp *warp, const fpo_ptx_instruction 
     uint8_t *rows[FPO_PTX_WARP];
     if (gathered != FPO_NEXT)
         return gathered;
-    if (!find_rows(warp, &ins->operands[count], count, rows))
+    if (!find_rows(warp, &ins->operands[count], count, false, rows))
         return FPO_FAULT;
     uint32_t result[4][FPO_PTX_WARP];
     for (unsigned i = 0; i < count; i++) {

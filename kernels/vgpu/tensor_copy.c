@@ -126,3 +126,17 @@ bool fpo_tensor_copy(fpo_warp *warp, const fpo_pending *copy)
     warp->cta->grid->statistics.tensor_copies++;
     return true;
 }
+
+void fpo_tensor_visit(const fpo_pending *copy, void (*visit)(const fpo_pending *copy, uint32_t address, uint32_t bytes))
+{
+    const fpo_tensor_map *m = &copy->map;
+    uint32_t row_bytes = m->box[0] * m->bits / 8, rows = copy->bytes / row_bytes;
+    uint32_t pitch = m->swizzle != 0 ? 16u << m->swizzle : row_bytes;
+    uint64_t end = copy->shared + (uint64_t)pitch * rows;
+    if (copy->shared < FPO_SHARED_BASE || end > copy->warp->cta->shared_end)
+        return;
+    for (uint32_t i = 0; i < rows; i++)
+        for (uint32_t start = 0; start < row_bytes; start += GRANULE)
+            visit(copy, swizzled(copy->shared + i * pitch + start, m->swizzle),
+                  row_bytes - start < GRANULE ? row_bytes - start : GRANULE);
+}

@@ -22,12 +22,13 @@ typedef struct fpo_vgpu_config {
     int multiprocessors;       /* CTAs that are resident at a time; 0: 4 */
     uint64_t seed;             /* 0: round robin, copies complete at once */
     bool allow_approximate;    /* run instructions whose bits are not known with correctly rounded stand-ins */
+    bool check;                /* look at every access to shared memory: reports through fpo_vgpu_launch.report */
     uint64_t max_instructions; /* warp instructions of a launch after which it counts as hung; 0: no limit */
     const fpo_model *models[FPO_VGPU_MMA_COUNT]; /* NULL: the default of the capability */
 } fpo_vgpu_config;
 
-/* "capability=120,sms=4,seed=1,approximate=1,max_instructions=N,mxf4nvf4=MODEL,...": the names of mma_kinds.inc in
- * small letters stand for the models. An empty text is the default sm120. */
+/* "capability=120,sms=4,seed=1,check=1,approximate=1,max_instructions=N,mxf4nvf4=MODEL,...": the names of mma_kinds.inc
+ * in small letters stand for the models. An empty text is the default sm120. */
 fpo_status fpo_vgpu_config_parse(const char *text, fpo_vgpu_config *config, fpo_error *error);
 
 typedef struct fpo_vgpu fpo_vgpu;
@@ -61,13 +62,16 @@ void *fpo_vgpu_variable(const fpo_vgpu_module *module, const char *name, size_t 
 typedef struct fpo_vgpu_launch {
     uint32_t grid[3], block[3];
     uint32_t dynamic_shared;
-    uint32_t cluster[3];          /* 0: 1 */
+    uint32_t cluster[3];                                /* 0: 1 */
+    void (*report)(void *context, const char *message); /* of the checks; NULL: only counted */
+    void *report_context;
     const void *const *arguments; /* one pointer a parameter, as cuLaunchKernel has them */
 } fpo_vgpu_launch;
 
 typedef struct fpo_vgpu_statistics {
     uint64_t instructions; /* of warps */
     uint64_t mmas, tensor_copies, rounds, cancelled;
+    uint64_t reports; /* of the checks: one for each instruction and kind */
 } fpo_vgpu_statistics;
 
 /* Runs the grid to its end. An error is what the kernel did (FPO_ERR_KERNEL: fault, trap, deadlock) with its PTX line,

@@ -6,6 +6,7 @@
  * (1: 128 bytes, 2: 64, 3: 32). The instruction is performed at once; its waits have nothing left to do. */
 #include "execute.h"
 #include "mma.h"
+#include "shadow.h"
 
 enum { ROW_BYTES = 32, WARP_ROWS = 16 };
 
@@ -22,6 +23,7 @@ static bool fetch_row(fpo_warp *warp, uint64_t descriptor, int row, uint8_t byte
         const uint8_t *at = fpo_locate_shared(warp, address, 16, 16, 0);
         if (at == NULL)
             return false;
+        fpo_check_read(warp, address, 16, 0);
         memcpy(bytes + 16 * half, at, 16);
     }
     return true;

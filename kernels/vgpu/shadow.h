@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* Checks that only an emulator can do: a shadow of each byte of shared memory. They report and change no result. */
+#ifndef FP4ORACLE_KERNELS_VGPU_SHADOW_H
+#define FP4ORACLE_KERNELS_VGPU_SHADOW_H
+
+#include "machine.h"
+
+typedef enum fpo_check {
+    FPO_CHECK_UNWRITTEN,       /* a read of shared memory that nothing has written */
+    FPO_CHECK_READ_IN_FLIGHT,  /* a read where a copy has not arrived */
+    FPO_CHECK_WRITE_IN_FLIGHT, /* a write there, or a second copy */
+    FPO_CHECK_STORE_SOURCE,    /* a write to bytes that a store has still to read */
+    FPO_CHECK_PROXY,           /* a store reads bytes that a thread wrote without a proxy fence since */
+    FPO_CHECK_COUNT
+} fpo_check;
+
+/* What is known of a byte. */
+typedef struct fpo_shadow {
+    uint8_t state;   /* bits: written, in flight, source of a store */
+    uint8_t writer;  /* warp + 1 of the last write by a thread, 0: a copy */
+    uint16_t fences; /* of that warp when it wrote */
+} fpo_shadow;
+
+bool fpo_check_start(fpo_cta *cta); /* false: out of memory */
+void fpo_check_stop(fpo_cta *cta);
+
+/* Accesses to [address, address + bytes) of shared memory, inside it. Nothing without a shadow. */
+void fpo_check_read(fpo_warp *warp, uint32_t address, uint32_t bytes, int lane);
+void fpo_check_write(fpo_warp *warp, uint32_t address, uint32_t bytes, int lane);
+void fpo_check_copy_issued(fpo_warp *warp, uint32_t address, uint32_t bytes, int lane);
+void fpo_check_copy_arrived(fpo_cta *cta, uint32_t address, uint32_t bytes);
+void fpo_check_store_issued(fpo_warp *warp, uint32_t address, uint32_t bytes, int lane);
+void fpo_check_store_read(fpo_cta *cta, uint32_t address, uint32_t bytes);
+
+#endif

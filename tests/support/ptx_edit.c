@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* Edits of PTX text: planted faults. */
+#include "ptx_edit.h"
+
+#include <check.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE = 4096, OPERANDS = 16 };
+
+/* Operands of a line: text between top-level commas after the opcode. */
+static int split(const char *line, const char *starts[OPERANDS], size_t lengths[OPERANDS])
+{
+    const char *p = strchr(line, '@') != NULL ? strchr(strchr(line, '@'), ' ') : line;
+    while (*p == ' ' || *p == '\t')
+        p++;
+    p += strcspn(p, " \t"); /* the opcode */
+    int count = 0, depth = 0;
+    while (*p == ' ' || *p == '\t')
+        p++;
+    const char *start = p;
+    for (; *p != '\0' && count < OPERANDS; p++) {
+        depth += *p == '{' || *p == '[';
+        depth -= *p == '}' || *p == ']';
+        if (depth == 0 && (*p == ',' || *p == ';')) {
+            while (*start == ' ' || *start == '\t')
+                start++;
+            starts[count] = start;
+            lengths[count++] = (size_t)(p - start);
+            start = p + 1;
+            if (*p == ';')
+                break;
+        }
+    }
+    return count;
+}
+
+static void apply(const ptx_edit *e, char *line)
+{
+    char result[LINE];
+    const char *starts[OPERANDS];
+    size_t lengths[OPERANDS];
+    int count = split(line, starts, lengths);
+    if (e->kind == EDIT_DELETE) {
+        /* Braces of inline asm stay. */
+        snprintf(result, sizeof result, "%s", strchr(line, '}') != NULL && strchr(line, '{') == NULL ? "}" : "");
+    } else if (e->kind == EDIT_REPLACE) {
+        char *at = strstr(line, e->from);
+        ck_assert_msg(at != NULL, "no `%s` in %s", e->from, line);
+        snprintf(result, sizeof result, "%.*s%s%s", (int)(at - line), line, e->to, at + strlen(e->from));
+    } else {
+        int target = atoi(e->kind == EDIT_COPY ? e->to : e->from),
+            source = e->kind == EDIT_COPY ? atoi(e->from) : target;
+        ck_assert_msg(target < count && source < count, "%d operands in %s", count, line);
+        const char *text = e->kind == EDIT_COPY ? starts[source] : e->to;
+        int length = e->kind == EDIT_COPY ? (int)lengths[source] : (int)strlen(text);
+        snprintf(result, sizeof result, "%.*s%.*s%s", (int)(starts[target] - line), line, length, text,
+                 starts[target] + lengths[target]);
+    }
+    snprintf(line, LINE, "%s", result);
+}
+
+/* Number of the line to edit, counted over lines that match; 0: all. */
+static int which(const char *text, const ptx_edit *e)
+{
+    if (e->occurrence >= 0)
+        return e->occurrence;
+    const char *anchor = strstr(text, e->anchor);
+    ck_assert_msg(anchor != NULL, "no `%s`", e->anchor);
+    int number = 0;
+    for (const char *p = strstr(text, e->pattern); p != NULL && p < anchor; p = strstr(p + 1, e->pattern))
+        number++;
+    ck_assert_int_gt(number, 0);
+    return number;
+}
+
+char *ptx_edited(const char *text, const ptx_edit *e)
+{
+    int wanted = which(text, e), seen = 0, edited = 0;
+    char *result = malloc(2 * strlen(text) + LINE), *out = result;
+    ck_assert_ptr_nonnull(result);
+    while (*text != '\0') {
+        size_t length = strcspn(text, "\n");
+        char line[LINE];
+        bool fits = length < sizeof line;
+        if (fits) {
+            memcpy(line, text, length);
+            line[length] = '\0';
+        }
+        if (fits && strstr(line, e->pattern) != NULL && (++seen == wanted || wanted == 0)) {
+            apply(e, line);
+            edited++;
+            out += sprintf(out, "%s", line);
+        } else {
+            memcpy(out, text, length);
+            out += length;
+        }
+        text += length;
+        if (*text == '\n')
+            *out++ = *text++;
+    }
+    *out = '\0';
+    ck_assert_msg(edited > 0, "no line %d has `%s`", wanted, e->pattern);
+    return result;
+}

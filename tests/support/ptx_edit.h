@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* Edits of PTX text: planted faults. */
+#ifndef FP4ORACLE_TESTS_PTX_EDIT_H
+#define FP4ORACLE_TESTS_PTX_EDIT_H
+
+typedef enum ptx_edit_kind {
+    EDIT_DELETE,  /* the line */
+    EDIT_REPLACE, /* `from` by `to` in the line */
+    EDIT_COPY,    /* operand number atoi(to) takes the text of operand number atoi(from) */
+    EDIT_SET      /* operand number atoi(from) becomes `to` */
+} ptx_edit_kind;
+
+typedef struct ptx_edit {
+    ptx_edit_kind kind;
+    const char *pattern; /* a line with this text ... */
+    int occurrence;      /* the n-th, 0: every one, -1: the last before `anchor` */
+    const char *anchor;  /* the first line with this text; for -1 alone */
+    const char *from, *to;
+} ptx_edit;
+
+/* The edited text, to be freed; ends the running Check test if nothing matches. */
+char *ptx_edited(const char *text, const ptx_edit *edit);
+
+#endif
