@@ -22,7 +22,7 @@ json '.results | length' "$(grep -c 'reproduce:\|^match\|^unsupported' text)"
 json '.results | map(select(.kernel == "speaks"))[0].outcome' match
 json '.results | map(select(.kernel == "last_words"))[0].log' 'kernel: assertion failed: tile_k == 128'
 json '.results | map(select(.kernel == "hangs"))[0].status' 3
-json '.summary.matched' 2
+json '.summary.matched' 4
 json '.results | map(.outcome) | unique | length' 18
 
 # A kernel that behaves is not troubled by one that does not.

@@ -46,7 +46,27 @@ static const struct {
     {FPO_E3M2, FPO_PACKING_CANONICAL, true, 1, 1, 1, 0},
     {FPO_BF16, FPO_PACKING_CANONICAL, true, 6, 5, 4, 0},
     {FPO_F32, FPO_PACKING_CANONICAL, false, 2, 3, 128, 0},
+    {FPO_E2M3, FPO_PACKING_FP6_DENSE, false, 3, 22, 16, 0},
+    {FPO_E3M2, FPO_PACKING_FP6_DENSE, true, 9, 3, 1, 64},
+    {FPO_E2M3, FPO_PACKING_FP6_16_PADDED, false, 2, 35, 1, 0},
+    {FPO_E2M1, FPO_PACKING_FP4_16_PADDED, true, 21, 2, 32, 0},
+    {FPO_E2M1, FPO_PACKING_FP4_BYTES, false, 3, 5, 1, 0},
+    {FPO_E2M1, FPO_PACKING_FP4_BYTES_SHIFTED, true, 3, 5, 1, 0},
 };
+
+/* Where code `i` of a line has its lowest bit. */
+static int64_t bit_of(fpo_packing packing, fpo_format format, int64_t i)
+{
+    switch (packing) {
+    case FPO_PACKING_FP6_DENSE: return 6 * i;
+    case FPO_PACKING_FP6_16_PADDED: return i / 16 * 128 + i % 16 * 6;
+    case FPO_PACKING_FP4_16_PADDED: return i / 16 * 128 + i % 16 * 4;
+    case FPO_PACKING_FP4_BYTES: return 8 * i;
+    case FPO_PACKING_FP4_BYTES_SHIFTED: return 8 * i + 2;
+    case FPO_PACKING_NIBBLES_SWAPPED: return i / 2 * 8 + (i % 2 == 0 ? 4 : 0);
+    default: return i * (format == FPO_E2M1 ? 4 : 8 * fpo_format_describe(format)->storage_bytes);
+    }
+}
 
 START_TEST(codes)
 {
@@ -66,20 +86,14 @@ START_TEST(codes)
     ck_assert_int_eq(lines.bytes, (line_count - 1) * lines.line + lines.used);
     uint8_t *from = canonical(format, rows, k), *to = malloc((size_t)lines.bytes);
     ck_assert_int_eq(fpo_convert_codes(&want, from, rows, k, &lines, 0xEE, to, &error), FPO_OK);
-    int storage = fpo_format_describe(format)->storage_bytes;
     for (int64_t row = 0; row < rows; row++) {
         for (int64_t i = 0; i < k; i++) {
             int64_t outer = want.mn_major ? i : row, inner = want.mn_major ? row : i;
             const uint8_t *line = to + outer * lines.line;
-            uint32_t code;
-            if (format == FPO_E2M1) {
-                bool high = (inner % 2 == 1) != (want.view.packing == FPO_PACKING_NIBBLES_SWAPPED);
-                code = line[inner / 2] >> (high ? 4 : 0) & 15u;
-            } else {
-                code = 0;
-                for (int byte = 0; byte < storage; byte++) {
-                    code |= (uint32_t)line[inner * storage + byte] << 8 * byte;
-                }
+            uint32_t code = 0;
+            for (int bit = 0; bit < fpo_format_describe(format)->bits; bit++) {
+                int64_t at = bit_of(want.view.packing, format, inner) + bit;
+                code |= (uint32_t)(line[at / 8] >> at % 8 & 1) << bit;
             }
             ck_assert_msg(code == code_at(format, row, i), "row %ld k %ld", (long)row, (long)i);
         }

@@ -75,6 +75,14 @@ enum {
     FPO_ARITHMETIC_PLAIN = 2     /* ordinary scalar or vector arithmetic */
 };
 
+/* What the padding bytes of a scale layout may hold. Kernels that multiply zero-filled elements of a last K tile by the
+ * scales that stand in the padding get NaN from a NaN there. */
+enum {
+    FPO_PADDING_ANY = 0,     /* it does not matter: the runner tries five fills, NaN among them */
+    FPO_PADDING_NUMBERS = 1, /* anything but NaN */
+    FPO_PADDING_ZERO = 2     /* the caller must put zero bytes there */
+};
+
 /* How a kernel takes A or B. Scales that cover all of K (scale_k = 0) are one f32 per tensor (scale_rows = 0) or a
  * vector of one f32 a row (scale_rows = 1). */
 typedef struct fpo_kernel_operand {
@@ -86,7 +94,9 @@ typedef struct fpo_kernel_operand {
     int32_t scale_k;          /* elements of K that one scale covers, 0: all */
     uint32_t major;           /* FPO_MAJOR_ */
     uint32_t line_multiple;   /* a line starts at multiples of so many bytes; 0: lines follow without a gap */
-    uint64_t reserved[4];
+    uint32_t scale_padding;   /* FPO_PADDING_ */
+    uint32_t reserved_word;
+    uint64_t reserved[3];
 } fpo_kernel_operand;
 
 /* How the sum is formed, as far as it decides bits. Zero and NULL mean "as the model says". */

@@ -123,13 +123,23 @@ int64_t fpo_converted_scales_bytes(const fpo_operand_want *want, int64_t rows, i
     return overflow ? -1 : bytes;
 }
 
+static int allowed_fill(const fpo_operand_want *want, int fill)
+{
+    uint32_t word = (uint32_t)(fill & 0xFF) * 0x01010101u;
+    bool nan =
+        fpo_decode(want->view.scale.format, word & fpo_format_describe(want->view.scale.format)->code_mask).kind ==
+        FPO_NAN;
+    bool allowed = want->scale_padding == FPO_PADDING_ANY || (want->scale_padding == FPO_PADDING_NUMBERS && !nan);
+    return allowed ? fill : 0;
+}
+
 void fpo_convert_scales(const fpo_operand_want *want, const void *canonical, int64_t rows, int64_t k, int fill,
                         void *image)
 {
     const fpo_scale_view *scale = &want->view.scale;
     if (scale->format != FPO_FORMAT_NONE) {
         fpo_layout_apply(scale->layout, fpo_scale_rows(scale, rows), fpo_scale_columns(scale, k),
-                         fpo_format_describe(scale->format)->storage_bytes, canonical, image, fill);
+                         fpo_format_describe(scale->format)->storage_bytes, canonical, image, allowed_fill(want, fill));
     }
 }
 

@@ -26,7 +26,7 @@ fpo_status fpo_convert_codes(const fpo_operand_want *want, const void *canonical
 
 /* Bytes of an operand's scales in the kernel's layout; 0 where it has none, -1 if that overflows. */
 int64_t fpo_converted_scales_bytes(const fpo_operand_want *want, int64_t rows, int64_t k);
-/* Scales into `image`; padding bytes get `fill`. */
+/* Scales into `image`; padding bytes get `fill` where the kernel allows it, else 0. */
 void fpo_convert_scales(const fpo_operand_want *want, const void *canonical, int64_t rows, int64_t k, int fill,
                         void *image);
 

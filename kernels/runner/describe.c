@@ -31,10 +31,10 @@ static json_t *capabilities(const int32_t *list)
 
 static json_t *operand(const fpo_kernel_operand *o)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:i, s:i, s:I, s:I}", "element", text(o->element), "packing",
+    return json_pack("{s:o, s:o, s:o, s:o, s:i, s:i, s:I, s:I, s:I}", "element", text(o->element), "packing",
                      text(o->packing), "scale", text(o->scale), "scale_layout", text(o->scale_layout), "scale_rows",
                      (int)o->scale_rows, "scale_k", (int)o->scale_k, "major", (json_int_t)o->major, "line_multiple",
-                     (json_int_t)o->line_multiple);
+                     (json_int_t)o->line_multiple, "scale_padding", (json_int_t)o->scale_padding);
 }
 
 static json_t *order_json(const fpo_kernel_order *o)

@@ -70,7 +70,11 @@ static fpo_operand_want operand_of(fpo_kernel_info *kernel, const char *where, c
                            .layout = layout_of(kernel, where, text_of(json, "scale_layout"))}},
         .mn_major = number_of(json, "major") == FPO_MAJOR_MN,
         .line_multiple = at_least_one(number_of(json, "line_multiple")),
+        .scale_padding = (uint32_t)number_of(json, "scale_padding"),
     };
+    if (want.scale_padding > FPO_PADDING_ZERO) {
+        unknown(kernel, where, "has", "a rule for the padding of its scales");
+    }
     if (want.view.packing == FPO_PACKING_COUNT) {
         unknown(kernel, where, "has the packing", packing);
         want.view.packing = FPO_PACKING_CANONICAL;

@@ -14,7 +14,8 @@
 typedef struct fpo_operand_want {
     fpo_operand_view view;
     bool mn_major;
-    int64_t line_multiple; /* bytes, at least 1 */
+    int64_t line_multiple;  /* bytes, at least 1 */
+    uint32_t scale_padding; /* FPO_PADDING_ */
 } fpo_operand_want;
 
 /* How it takes C or D. */

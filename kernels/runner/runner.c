@@ -28,7 +28,9 @@ static fpo_status ask_for_text(fpo_child *child, const fpo_worker_request *reque
 /* A worker with the plug-in in it. What it declares is read the first time and must be the same later. */
 fpo_status fpo_runner_load(fpo_runner *runner, fpo_error *error)
 {
-    fpo_child_options options = {.program = runner->options.program, .time_limit = runner->options.time_limit};
+    fpo_child_options options = {.program = runner->options.program,
+                                 .environment = runner->options.environment,
+                                 .time_limit = runner->options.time_limit};
     fpo_worker_request request = {.op = FPO_WORKER_LOAD};
     size_t length = 0;
     snprintf(request.path, sizeof request.path, "%s", runner->options.plugin);

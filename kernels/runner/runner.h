@@ -9,11 +9,12 @@
 #include "judge.h"
 
 typedef struct fpo_runner_options {
-    const char *plugin;  /* path of the shared object */
-    const char *device;  /* "cpu", "gpu:N"; NULL: what the plug-in has first */
-    const char *program; /* of the worker; NULL: this program */
-    double time_limit;   /* seconds for one request; 0: 60 */
-    bool once;           /* one launch a vector, without the checks that need more */
+    const char *plugin;             /* path of the shared object */
+    const char *device;             /* "cpu", "gpu:N"; NULL: what the plug-in has first */
+    const char *program;            /* of the worker; NULL: this program */
+    const char *const *environment; /* NULL, or NAME=VALUE entries for the worker, ended by NULL */
+    double time_limit;              /* seconds for one request; 0: 60 */
+    bool once;                      /* one launch a vector, without the checks that need more */
     fpo_judge_options judge;
 } fpo_runner_options;
 

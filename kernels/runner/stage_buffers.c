@@ -81,7 +81,7 @@ static fpo_status add_scales(fpo_stage *stage, fpo_slot slot, fpo_slot other_slo
         *other = other_scales(want, operand, rows, k);
         status = *other != NULL ? FPO_OK : out_of_memory(stage, (size_t)bytes, error);
     }
-    stage->has_padding = stage->has_padding || bytes > real;
+    stage->has_padding = stage->has_padding || (bytes > real && want->scale_padding != FPO_PADDING_ZERO);
     return status;
 }
 

@@ -122,6 +122,18 @@ static void after(misdeed deed, const fpo_kernel_problem *p)
               element(p, p->b_scale, 0, 1) + (float)((const uint8_t *)p->a_scale)[scale_offset(p->m, 0, columns)]);
         break;
     }
+    case NEEDS_NUMBERS:
+    case NEEDS_NUMBERS_IN_SILENCE:
+    case NEEDS_ZEROS:
+    case NEEDS_ZEROS_TELLS_LESS: {
+        int64_t columns = (p->k + 31) / 32;
+        uint8_t padding = ((const uint8_t *)p->a_scale)[scale_offset(p->m, 0, columns)];
+        int zero_wanted = deed == NEEDS_ZEROS || deed == NEEDS_ZEROS_TELLS_LESS;
+        if (zero_wanted ? padding != 0 : padding == 0xFF) {
+            store(p, 0, 0, NAN);
+        }
+        break;
+    }
     case READS_BEYOND_A: store(p, 2, 0, (float)((const uint8_t *)p->a)[(p->m - 1) * p->a_line + p->k + 8]); break;
     case READS_WORKSPACE: store(p, 1, 1, (float)((const uint8_t *)p->workspace)[7]); break;
     default: break;
@@ -212,10 +224,15 @@ static fpo_plugin_status workspace(const fpo_kernel *kernel, const fpo_kernel_pr
 
 static const fpo_kernel_order in_order = {.size = sizeof(fpo_kernel_order), .models = "fma_f32"};
 
-#define MXFP8                                                                                                          \
+#define MXFP8(padding)                                                                                                 \
     {                                                                                                                  \
-        .element = "e4m3", .scale = "ue8m0", .scale_layout = "128x4", .scale_rows = 1, .scale_k = 32                   \
+        .element = "e4m3", .scale = "ue8m0", .scale_layout = "128x4", .scale_rows = 1, .scale_k = 32,                  \
+        .scale_padding = padding                                                                                       \
     }
+#define PADDING_RULE(ID)                                                                                               \
+    (ID == NEEDS_ZEROS                                     ? FPO_PADDING_ZERO                                          \
+     : ID == NEEDS_NUMBERS || ID == NEEDS_ZEROS_TELLS_LESS ? FPO_PADDING_NUMBERS                                       \
+                                                           : FPO_PADDING_ANY)
 
 static const fpo_kernel kernels[] = {
 #define MISDEED(ID, kernel_name, sentence)                                                                             \
@@ -223,8 +240,8 @@ static const fpo_kernel kernels[] = {
      .summary = sentence,                                                                                              \
      .fault = ID == BEHAVES ? NULL : sentence,                                                                         \
      .user = &(const int){ID},                                                                                         \
-     .a = MXFP8,                                                                                                       \
-     .b = MXFP8,                                                                                                       \
+     .a = MXFP8(PADDING_RULE(ID)),                                                                                     \
+     .b = MXFP8(FPO_PADDING_ANY),                                                                                      \
      .d = "f32",                                                                                                       \
      .any_line = 1,                                                                                                    \
      .arithmetic = FPO_ARITHMETIC_PLAIN,                                                                               \
