@@ -5,11 +5,12 @@
 #include "causes.h"
 
 #include "report.h"
+#include "table.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-enum { TEXT = 512 };
+enum { TEXT = 512, VALUE_COLUMN = 19 };
 
 typedef struct words {
     char edit[TEXT], parameters[TEXT], sentence[TEXT];
@@ -38,9 +39,10 @@ static words words_of(const fpo_cause *cause)
 static void print_cause(const char *label, const fpo_cause *cause)
 {
     words w = words_of(cause);
-    printf("  %-16s %s%s%s\n", label, fpo_style(stdout, FPO_BOLD), w.sentence, fpo_style(stdout, FPO_PLAIN));
-    printf("  %-16s %s%s%s%s\n", "", w.edit, w.parameters[0] != '\0' ? " (" : "", w.parameters,
-           w.parameters[0] != '\0' ? ")" : "");
+    printf("  %-16s %s", label, fpo_style(stdout, FPO_BOLD));
+    fpo_print_wrapped(VALUE_COLUMN, w.sentence);
+    printf("%s%*s%s%s%s%s\n", fpo_style(stdout, FPO_PLAIN), VALUE_COLUMN, "", w.edit,
+           w.parameters[0] != '\0' ? " (" : "", w.parameters, w.parameters[0] != '\0' ? ")" : "");
 }
 
 void fpo_causes_print(const fpo_diagnosis *d)

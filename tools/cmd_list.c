@@ -12,14 +12,17 @@
 
 typedef struct topic {
     const char *name;
-    json_t *(*entry)(size_t index);
+    json_t *(*entry)(size_t index); /* or */
+    json_t *(*entries)(void);
     const char *summary;
 } topic;
 
 static const topic topics[] = {
-#define FPO_TOPIC(name, entry, summary) {#name, entry, summary},
+#define FPO_TOPIC(name, entry, summary) {#name, entry, NULL, summary},
+#define FPO_TOPIC_FOUND(name, entries, summary) {#name, NULL, entries, summary},
 #include "topics.inc"
 #undef FPO_TOPIC
+#undef FPO_TOPIC_FOUND
 };
 enum { TOPICS = sizeof topics / sizeof topics[0], MOST_COLUMNS = 16 };
 
@@ -30,6 +33,8 @@ static const char *topic_name(size_t index)
 
 static json_t *all_entries(const topic *t)
 {
+    if (t->entries != NULL)
+        return t->entries();
     json_t *entries = json_array();
     for (size_t i = 0;; i++) {
         json_t *entry = t->entry(i);
@@ -41,7 +46,7 @@ static json_t *all_entries(const topic *t)
 
 static bool is_column(const char *key, const json_t *value)
 {
-    return strcmp(key, "source") != 0 && !json_is_object(value) && !json_is_array(value);
+    return strcmp(key, "source") != 0 && strcmp(key, "plugin") != 0 && !json_is_object(value) && !json_is_array(value);
 }
 
 static void add_value(fpo_table *table, const json_t *value)

@@ -9,7 +9,9 @@
 #include <jansson.h>
 
 #define FPO_TOPIC(name, entry, summary) json_t *entry(size_t index);
+#define FPO_TOPIC_FOUND(name, entries, summary) json_t *entries(void);
 #include "topics.inc"
 #undef FPO_TOPIC
+#undef FPO_TOPIC_FOUND
 
 #endif

@@ -27,8 +27,9 @@ static json_t *format_entry(fpo_format format)
     fpo_value least = {.significand = 1, .exponent = info->min_exponent, .kind = FPO_FINITE};
     return json_pack("{s:s, s:i, s:s, s:i, s:s, s:s, s:s, s:s, s:s}", "name", info->name, "bits", info->bits, "fields",
                      fields, "bias", info->bias, "largest", fpo_code_text(format, info->max_finite).text,
-                     "smallest_normal", fpo_value_text(least).text, "smallest", fpo_code_text(format, 1).text,
-                     "specials", specials_text(info), "summary", info->summary);
+                     "smallest_normal", fpo_value_text(least).text, "smallest",
+                     fpo_code_text(format, info->specials == FPO_SPECIALS_UE8M0 ? 0 : 1).text, "specials",
+                     specials_text(info), "summary", info->summary);
 }
 
 json_t *fpo_list_format(size_t index)

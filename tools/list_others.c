@@ -9,6 +9,7 @@
 
 #include <fp4oracle/edit.h>
 #include <fp4oracle/fp4oracle.h>
+#include <stdio.h>
 
 json_t *fpo_list_layout(size_t index)
 {
@@ -36,13 +37,33 @@ json_t *fpo_list_recipe(size_t index)
                      info->library, "summary", info->summary, "source", info->source, "steps", "text", info->text);
 }
 
+/* A sentence of the catalogue for any parameters: %s is an operand, %1 and %2 are what is and what is read. */
+static void general_sentence(const char *sentence, char *text, size_t size)
+{
+    size_t length = 0;
+    while (*sentence != '\0' && length + 1 < size) {
+        const char *word = NULL;
+        if (sentence[0] == '%')
+            word = sentence[1] == 's' ? "an operand" : sentence[1] == '1' ? "X" : sentence[1] == '2' ? "Y" : NULL;
+        if (word == NULL) {
+            text[length++] = *sentence++;
+            continue;
+        }
+        length += (size_t)snprintf(text + length, size - length, "%s", word);
+        sentence += 2;
+    }
+    text[length < size ? length : size - 1] = '\0';
+}
+
 json_t *fpo_list_fault(size_t index)
 {
     if (index >= FPO_EDIT_COUNT)
         return NULL;
     const fpo_edit_info *info = fpo_edit_describe((fpo_edit_kind)index);
+    char sentence[512];
+    general_sentence(info->sentence, sentence, sizeof sentence);
     return json_pack("{s:s, s:i, s:b, s:s}", "name", info->name, "class", info->fault_class, "per_operand",
-                     (int)info->per_operand, "sentence", info->sentence);
+                     (int)info->per_operand, "sentence", sentence);
 }
 
 /* The numbers of the instruction and of the schedule, every field under the name that it has in model.h. */

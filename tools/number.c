@@ -11,7 +11,7 @@
 enum {
     MOST_DIGITS = 30,  /* written out in full up to here */
     POWER_DIGITS = 12, /* beyond that "3*2^57" where the odd part is below ODD_PART */
-    ODD_PART = 1000,
+    ODD_PART = 4096,
     CUT_DIGITS = 17,     /* otherwise so many of them */
     LARGEST_PLAIN = 20,  /* digits before the point without an exponent */
     SMALLEST_PLAIN = -12 /* zeros after the point without an exponent */

@@ -19,6 +19,7 @@ typedef struct fpo_finding {
     size_t asked_count;
     const char *matches[FPO_MATCHES]; /* models whose bits the output has, asked for or not */
     size_t match_count;
+    size_t untried;      /* models that agree on a sample and were not tried further: the output is large */
     const char *closest; /* of the asked ones, the one that `differences` compares with */
     fpo_differences differences;
     int64_t scales_different; /* of an nvfp4 output's scales */
@@ -33,8 +34,5 @@ fpo_status fpo_find(fpo_subject *subject, const char *model, bool search, fpo_fi
 /* FPO_EXIT_OK for a match, else FPO_EXIT_DIVERGENCE. `line` is the command that says this again. */
 int fpo_finding_print(const fpo_finding *finding, const fpo_subject_arguments *arguments, const char *line);
 int fpo_finding_print_json(const fpo_finding *finding, const fpo_subject_arguments *arguments, const char *line);
-
-/* {edit, parameters, sentence} of each explanation. */
-json_t *fpo_causes_json(const fpo_finding *finding);
 
 #endif

@@ -3,6 +3,7 @@
 
 # What the command-line tests share: a folder of their own, and checks that name what failed.
 set -u
+export OMP_NUM_THREADS=1 # several tests run at a time, and no result depends on it
 : "${FP4ORACLE:?is set by ctest: the program}"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -13,8 +14,8 @@ failures=0
 fail() {
     failures=$((failures + 1))
     printf 'FAILED: %s\n' "$1"
-    [ -s "$work/out" ] && sed 's/^/    out: /' "$work/out" | head -20
-    [ -s "$work/err" ] && sed 's/^/    err: /' "$work/err" | head -20
+    [ -s "$work/out" ] && sed 's/^/    out: /' "$work/out" | head -5
+    [ -s "$work/err" ] && sed 's/^/    err: /' "$work/err" | head -5
     return 0
 }
 
