@@ -22,18 +22,36 @@ static cublasStatus_t set(cublasLtMatmulDesc_t operation, cublasLtMatmulDescAttr
     return cublasLtMatmulDescSetAttribute(operation, attribute, value, size);
 }
 
+/* One operand of the library: what it calls A or B. */
+typedef struct side {
+    cudaDataType_t type;
+    cublasLtMatmulMatrixScale_t mode;
+    const void *scale;
+    int64_t rows, line;
+} side;
+
+static void sides(const lt_kernel *k, const fpo_kernel_problem *p, side *a, side *b)
+{
+    side ours_a = {k->a, k->exchange ? k->mode->b : k->mode->a, p->a_scale, p->m, p->a_line};
+    side ours_b = {k->b, k->exchange ? k->mode->a : k->mode->b, p->b_scale, p->n, p->b_line};
+    *a = k->exchange ? ours_b : ours_a;
+    *b = k->exchange ? ours_a : ours_b;
+}
+
 static fpo_plugin_status describe_operation(const lt_kernel *k, const fpo_kernel_problem *p, cublasLtMatmulDesc_t o,
                                             char *why)
 {
+    side a, b;
+    sides(k, p, &a, &b);
     cublasOperation_t transpose = CUBLAS_OP_T, keep = CUBLAS_OP_N;
     int8_t fast = (int8_t)k->fast;
     cublasStatus_t s = set(o, CUBLASLT_MATMUL_DESC_TRANSA, &transpose, sizeof transpose);
     s = s ? s : set(o, CUBLASLT_MATMUL_DESC_TRANSB, &keep, sizeof keep);
     s = s ? s : set(o, CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast, sizeof fast);
-    s = s ? s : set(o, CUBLASLT_MATMUL_DESC_A_SCALE_MODE, &k->mode->a, sizeof k->mode->a);
-    s = s ? s : set(o, CUBLASLT_MATMUL_DESC_B_SCALE_MODE, &k->mode->b, sizeof k->mode->b);
-    s = s ? s : set(o, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, &p->a_scale, sizeof p->a_scale);
-    s = s ? s : set(o, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, &p->b_scale, sizeof p->b_scale);
+    s = s ? s : set(o, CUBLASLT_MATMUL_DESC_A_SCALE_MODE, &a.mode, sizeof a.mode);
+    s = s ? s : set(o, CUBLASLT_MATMUL_DESC_B_SCALE_MODE, &b.mode, sizeof b.mode);
+    s = s ? s : set(o, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, &a.scale, sizeof a.scale);
+    s = s ? s : set(o, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, &b.scale, sizeof b.scale);
     if (!s && p->bias != NULL) {
         cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_BIAS;
         s = set(o, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue);
@@ -74,13 +92,15 @@ static fpo_plugin_status set_output_scale(const fpo_kernel_problem *p, cublasLtM
 fpo_plugin_status lt_open_call(const fpo_kernel *kernel, const fpo_kernel_problem *p, lt_call *call, char *why)
 {
     const lt_kernel *k = kernel->user;
-    uint64_t rows = (uint64_t)p->m, columns = (uint64_t)p->n, depth = (uint64_t)p->k;
+    side a, b;
+    sides(k, p, &a, &b);
+    uint64_t rows = (uint64_t)a.rows, columns = (uint64_t)b.rows, depth = (uint64_t)p->k;
     memset(call, 0, sizeof *call);
     cublasStatus_t s = cublasLtMatmulDescCreate(&call->operation, CUBLAS_COMPUTE_32F, CUDA_R_32F);
-    s = s ? s : cublasLtMatrixLayoutCreate(&call->a, k->a, depth, rows, elements(p->a_line, k->a));
-    s = s ? s : cublasLtMatrixLayoutCreate(&call->b, k->b, depth, columns, elements(p->b_line, k->b));
+    s = s ? s : cublasLtMatrixLayoutCreate(&call->a, a.type, depth, rows, elements(a.line, a.type));
+    s = s ? s : cublasLtMatrixLayoutCreate(&call->b, b.type, depth, columns, elements(b.line, b.type));
     /* The library wants a C layout also where there is no C. */
-    int64_t c_line = p->c != NULL ? elements(p->c_line, k->c) : (p->m + 15) / 16 * 16;
+    int64_t c_line = p->c != NULL ? elements(p->c_line, k->c) : (a.rows + 15) / 16 * 16;
     s = s ? s : cublasLtMatrixLayoutCreate(&call->c, k->c, rows, columns, c_line);
     s = s ? s : cublasLtMatrixLayoutCreate(&call->d, k->d, rows, columns, elements(p->d_line, k->d));
     fpo_plugin_status status = lt_status(s, "creating the descriptors", why);

@@ -14,6 +14,7 @@ static const int32_t blackwell[] = {100, 103, 120, 121, 0};
 /* A mode as modes.inc has it, and what of it the kernel table needs. */
 typedef struct mode_row {
     lt_mode mode;
+    const char *exchanged_name;
     const char *scale, *a_layout, *b_layout;
     int32_t a_rows, b_rows, scale_k;
     const char *model, *fast_model;
@@ -21,9 +22,19 @@ typedef struct mode_row {
 } mode_row;
 
 static const mode_row modes[] = {
-#define LT_MODE(ID, name, scale, a_layout, b_layout, a_rows, b_rows, scale_k, a, b, model, fast, epilogue, split,      \
-                quantum, devices)                                                                                      \
-    {{name, a, b, epilogue, split, quantum}, scale, a_layout, b_layout, a_rows, b_rows, scale_k, model, fast, devices},
+#define LT_MODE(ID, name, exchanged, scale, a_layout, b_layout, a_rows, b_rows, scale_k, a, b, model, fast, epilogue,  \
+                split, quantum, devices)                                                                               \
+    {{name, a, b, epilogue, split, quantum},                                                                           \
+     exchanged,                                                                                                        \
+     scale,                                                                                                            \
+     a_layout,                                                                                                         \
+     b_layout,                                                                                                         \
+     a_rows,                                                                                                           \
+     b_rows,                                                                                                           \
+     scale_k,                                                                                                          \
+     model,                                                                                                            \
+     fast,                                                                                                             \
+     devices},
 #include "modes.inc"
 #undef LT_MODE
 };
@@ -48,7 +59,7 @@ static const output outputs[] = {{"f32", "f32", "bf16", CUDA_R_32F, CUDA_R_32F, 
                                  {"f16", "f16", "f16", CUDA_R_16F, CUDA_R_16F, CUDA_R_16F},
                                  {"e4m3", "bf16", "bf16", CUDA_R_8F_E4M3, CUDA_R_16BF, CUDA_R_16BF}};
 
-enum { MODES = sizeof modes / sizeof *modes, PAIRS = 3, OUTPUTS = 4, MAX_KERNELS = MODES * PAIRS * OUTPUTS * 2 };
+enum { MODES = sizeof modes / sizeof *modes, PAIRS = 3, OUTPUTS = 4, MAX_KERNELS = MODES * PAIRS * OUTPUTS * 4 };
 
 /* Filled by lt_make_kernels before the table is handed out, constant after that. */
 static fpo_kernel table[MAX_KERNELS];
@@ -67,44 +78,59 @@ static fpo_kernel_operand operand(const mode_row *row, const char *element, cons
                                 .line_multiple = 16};
 }
 
-static void make(uint32_t at, const mode_row *row, const pair *types, const output *out, int fast)
+const char *lt_epilogue(const lt_kernel *kernel, int split, char *text, size_t size)
 {
-    int narrow = strcmp(out->d, "e4m3") == 0;
+    const char *library = split ? kernel->mode->split_epilogue : kernel->mode->epilogue;
+    if (library == NULL)
+        return NULL;
+    snprintf(text, size, "%s%s", library, kernel->d == CUDA_R_8F_E4M3 ? ", fma_zero d_scale" : "");
+    for (char *scale = text; kernel->exchange && (scale = strstr(scale, "_scale")) != NULL; scale++) {
+        if (scale[-1] == 'a' || scale[-1] == 'b')
+            scale[-1] = scale[-1] == 'a' ? 'b' : 'a';
+    }
+    return text;
+}
+
+static void make(uint32_t at, const mode_row *row, const pair *types, const output *out, int fast, int exchange)
+{
     const char *model = fast ? row->fast_model : row->model;
-    details[at] =
-        (lt_kernel){&row->mode, types->a_type, types->b_type, out->c_type, out->d_type, out->bias_type, fast, model};
-    snprintf(names[at], sizeof names[at], "cublaslt/%s/%s/%s%s", row->mode.name, types->name, out->d,
-             fast ? "/fast" : "");
-    snprintf(summaries[at], sizeof summaries[at], "cublasLtMatmul, scales %s, %s accumulation; D in %s", row->mode.name,
-             fast ? "fast" : "default", out->d);
-    /* The models hold on cc 9.0; the runner asks for them on the device at hand (describe in plugin.c). */
-    snprintf(epilogues[at], sizeof epilogues[at], "%s%s", row->mode.epilogue != NULL ? row->mode.epilogue : "",
-             narrow ? ", fma_zero d_scale" : "");
+    uint32_t major = exchange ? FPO_ROW_MAJOR : FPO_COLUMN_MAJOR;
+    details[at] = (lt_kernel){&row->mode,     types->a_type, types->b_type, out->c_type, out->d_type,
+                              out->bias_type, fast,          exchange,      model};
+    fpo_kernel_operand a = operand(row, types->a, row->a_layout, row->a_rows);
+    fpo_kernel_operand b = operand(row, types->b, row->b_layout, row->b_rows);
+    if (exchange) { /* the mode says what the library's A has, which is our B */
+        a = operand(row, types->a, row->b_layout, row->b_rows);
+        b = operand(row, types->b, row->a_layout, row->a_rows);
+    }
+    snprintf(names[at], sizeof names[at], "cublaslt/%s/%s/%s%s%s", exchange ? row->exchanged_name : row->mode.name,
+             types->name, out->d, fast ? "/fast" : "", exchange ? "" : "/column");
+    snprintf(summaries[at], sizeof summaries[at], "cublasLtMatmul, %s accumulation, %s-major D in %s",
+             fast ? "fast" : "default", exchange ? "row" : "column", out->d);
     orders[at] = (fpo_kernel_order){.size = sizeof orders[at],
                                     .models = model,
-                                    .epilogue = row->mode.epilogue != NULL ? epilogues[at] : NULL,
-                                    .tile_k = 128};
+                                    .epilogue = lt_epilogue(&details[at], 0, epilogues[at], sizeof epilogues[at]),
+                                    .tile_k = 128,
+                                    .swap_ab = exchange};
     table[at] = (fpo_kernel){
         .name = names[at],
         .summary = summaries[at],
         .source = "cuBLASLt of the installed CUDA Toolkit",
         .user = &details[at],
-        .a = operand(row, types->a, row->a_layout, row->a_rows),
-        .b = operand(row, types->b, row->b_layout, row->b_rows),
+        .a = a,
+        .b = b,
         .c = out->c,
         .bias = out->bias,
         .d = out->d,
-        .bias_per_row = 1,
-        .c_order = FPO_COLUMN_MAJOR,
-        .d_order = FPO_COLUMN_MAJOR,
+        .bias_per_row = exchange ? 0 : 1,
+        .c_order = major,
+        .d_order = major,
         .c_line_multiple = 16,
         .d_line_multiple = 16,
         .any_line = 1,
         .alpha = FPO_SCALAR_HOST,
         .beta = FPO_SCALAR_HOST,
         .tensor_scales = FPO_TENSOR_SCALES_IN_ALPHA,
-        .m_multiple = 1,
-        .n_multiple = 1,
         .k_multiple = types == &fp4_pair ? 32 : 16,
         .arithmetic = FPO_ARITHMETIC_DEVICE,
         .native = row->devices,
@@ -121,7 +147,8 @@ uint32_t lt_make_kernels(void)
         for (int p = 0; p < (fp4 ? 1 : PAIRS); p++)
             for (int o = 0; o < (tensor ? OUTPUTS : OUTPUTS - 1); o++)
                 for (int fast = 0; fast < (modes[m].fast_model != NULL ? 2 : 1); fast++)
-                    make(count++, &modes[m], fp4 ? &fp4_pair : &fp8_pairs[p], &outputs[o], fast);
+                    for (int exchange = 1; exchange >= 0; exchange--)
+                        make(count++, &modes[m], fp4 ? &fp4_pair : &fp8_pairs[p], &outputs[o], fast, exchange);
     }
     return count;
 }

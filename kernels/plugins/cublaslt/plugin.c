@@ -76,10 +76,8 @@ static const fpo_kernel_order *order_of(const fpo_kernel *kernel, int32_t parts)
         order = (fpo_kernel_order){.size = sizeof order};
         return &order;
     }
-    if (parts > 1 && k->mode->split_epilogue != NULL) {
-        snprintf(epilogue, sizeof epilogue, "%s%s", k->mode->split_epilogue,
-                 k->d == CUDA_R_8F_E4M3 ? ", fma_zero d_scale" : "");
-        order.epilogue = epilogue;
+    if (parts > 1) {
+        order.epilogue = lt_epilogue(k, 1, epilogue, sizeof epilogue);
         order.parts = parts;
         order.split = "cublaslt";
         order.reduction = "serial";
