@@ -4,6 +4,7 @@
 /* fp4oracle run: the kernels of a plug-in over vectors. */
 #include "arguments.h"
 #include "report.h"
+#include "run_record.h"
 #include "run_records.h"
 #include "run_text.h"
 #include "run_vectors.h"
@@ -16,10 +17,19 @@
 
 #define PROGRAM "fp4oracle run"
 
-enum { OPTION_DEVICE = 0x100, OPTION_LIMIT, OPTION_JSON, OPTION_JUNIT, OPTION_LIST, OPTION_ONCE, OPTION_NO_DIAGNOSIS };
+enum {
+    OPTION_DEVICE = 0x100,
+    OPTION_LIMIT,
+    OPTION_JSON,
+    OPTION_JUNIT,
+    OPTION_LIST,
+    OPTION_ONCE,
+    OPTION_NO_DIAGNOSIS,
+    OPTION_RECORD
+};
 
 typedef struct parsed {
-    const char *kernel, *device, *junit;
+    const char *kernel, *device, *junit, *record;
     const fpo_model *model;
     const char *suite;
     char **vectors;
@@ -46,6 +56,10 @@ static const struct argp_option options[] = {
     {.name = "no-diagnosis", .key = OPTION_NO_DIAGNOSIS, .doc = "does not search for the cause where bits differ"},
     {.name = "list", .key = OPTION_LIST, .doc = "the kernels of the plug-in, and run nothing"},
     {.name = "json", .key = OPTION_JSON, .doc = "the results for machines"},
+    {.name = "record",
+     .key = OPTION_RECORD,
+     .arg = "FOLDER",
+     .doc = "keeps every output there as a vector file, with the model that reproduces it"},
     {.name = "junit", .key = OPTION_JUNIT, .arg = "FILE", .doc = "writes the results for a CI system, too"},
     {0},
 };
@@ -81,6 +95,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case OPTION_LIST: p->list = true; break;
     case OPTION_JSON: p->json = true; break;
     case OPTION_JUNIT: p->junit = argument; break;
+    case OPTION_RECORD: p->record = argument; break;
     case ARGP_KEY_ARGS:
         p->vectors = state->argv + state->next;
         p->vector_count = (size_t)(state->argc - state->next);
@@ -114,6 +129,8 @@ typedef struct run {
     const fpo_kernel_info *kernel;
     const fpo_run_vector *vector;
     bool announced;
+    size_t variants;        /* of that kernel and vector, so far */
+    fpo_error record_error; /* the first record that could not be written */
 } run;
 
 static char *reproduce_line(const run *r)
@@ -169,6 +186,10 @@ static void take(void *context, const fpo_kernel_info *kernel, const fpo_run_res
         fflush(stdout);
     }
     free(line);
+    if (r->p->record != NULL && r->record_error.status == FPO_OK) {
+        fpo_run_record(r->p->record, &r->runner, kernel, result, r->vector->path, r->variants, &r->record_error);
+    }
+    r->variants++;
 }
 
 static void run_kernel(run *r, const fpo_run_vectors *vectors)
@@ -178,6 +199,7 @@ static void run_kernel(run *r, const fpo_run_vectors *vectors)
         fpo_vector *vector = NULL;
         fpo_error error;
         r->vector = &vectors->list[i];
+        r->variants = 0;
         if (fpo_vector_read(r->vector->path, &vector, &error) != FPO_OK) {
             fpo_run_result result = {.variant = "", .outcome = FPO_OUTCOME_UNUSABLE};
             snprintf(result.text, sizeof result.text, "%s", error.message);
@@ -239,6 +261,9 @@ static int finish(run *r, json_t *header)
     json_object_set(header, "results", r->results);
     json_object_set_new(header, "summary", fpo_run_summary_json(r->results));
     int status = fpo_run_exit_status(r->results);
+    if (r->record_error.status != FPO_OK) {
+        status = fpo_report_error(PROGRAM, &r->record_error);
+    }
     if (r->p->junit != NULL && fpo_run_write_junit(r->p->junit, header, &error) != FPO_OK) {
         status = fpo_report_error(PROGRAM, &error);
     }

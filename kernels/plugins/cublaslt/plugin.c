@@ -128,10 +128,13 @@ static fpo_plugin_status run(const fpo_kernel *kernel, const fpo_kernel_problem 
     if (status != FPO_PLUGIN_OK)
         return status;
     static const float zero = 0, one = 1;
+    const lt_kernel *k = kernel->user;
+    const void *left = k->exchange ? p->b : p->a, *right = k->exchange ? p->a : p->b;
     const float *alpha = p->alpha != NULL ? p->alpha : &one, *beta = p->c != NULL && p->beta != NULL ? p->beta : &zero;
-    status = lt_status(cublasLtMatmul(handle, call.operation, alpha, p->a, call.a, p->b, call.b, beta,
-                                      p->c != NULL ? p->c : p->d, call.c, p->d, call.d, &found[p->variant].algo,
-                                      p->workspace, p->workspace_bytes, NULL),
+    /* Without a C nothing is read there; D's own address would be an operation in place, which has rules of its own. */
+    const void *c = p->c != NULL ? p->c : p->a;
+    status = lt_status(cublasLtMatmul(handle, call.operation, alpha, left, call.a, right, call.b, beta, c, call.c, p->d,
+                                      call.d, &found[p->variant].algo, p->workspace, p->workspace_bytes, NULL),
                        "cublasLtMatmul", why);
     lt_close_call(&call);
     return status;
