@@ -67,6 +67,9 @@ typedef struct opened {
 
 static const char *maker(const char *file, const char *label)
 {
+    static const char named[] = "mmasim_wide/"; /* files of the name of their model */
+    if (strncmp(file, named, strlen(named)) == 0)
+        return file + strlen(named);
     for (size_t i = 0; i < MAKERS; i++)
         if (fnmatch(makers[i].file, file, 0) == 0 && strcmp(makers[i].label, label) == 0)
             return makers[i].model;
