@@ -19,6 +19,10 @@ static int container_bits(fpo_format element, int k)
 
 static void unpack(const fpo_mma_unit *unit, int which, fpo_mma_side *side, int row, int k, uint32_t word, int bits)
 {
+    if (unit->nibbles) {
+        fpo_mma_put_nibbles(unit, side, row, k, word);
+        return;
+    }
     bool shifted = unit->element[which] == FPO_E2M1 && bits == 8;
     uint32_t mask = fpo_format_describe(unit->element[which])->code_mask;
     for (int e = 0; e < 32 / bits; e++) {

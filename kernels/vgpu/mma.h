@@ -28,17 +28,24 @@ typedef struct fpo_mma_unit {
     fpo_fast_path path;
     int16_t position[FPO_MMA_K];  /* of element k in the order of the chained sums */
     fpo_mma_number table[2][256]; /* formats of up to 8 bits */
+    int16_t pair[256][2];         /* E2M1: both elements of a byte in halves */
+    double scale_value[256];
+    uint8_t pair_nonzero[256]; /* bit i: element i is not zero */
+    bool nibbles;              /* rows are packed */
+    bool exact;                /* mma_exact.c can serve it */
     fpo_digits scale_table[256];
 } fpo_mma_unit;
 
 /* One side of an instruction. */
 typedef struct fpo_mma_side {
     int rows;
-    fpo_digits elements[FPO_MMA_ROWS][FPO_MMA_K];
+    uint32_t codes[FPO_MMA_ROWS][FPO_MMA_K]; /* decoded when the general step wants them */
     float value[FPO_MMA_ROWS][FPO_MMA_K];
     int16_t number[FPO_MMA_ROWS][FPO_MMA_K];
     uint16_t nonzero[FPO_MMA_ROWS][FPO_MMA_K / FPO_FAST_GROUP];
+    uint32_t packed[FPO_MMA_ROWS][FPO_MMA_K / 8]; /* instead of codes, for 4-bit elements */
     fpo_digits factors[FPO_MMA_ROWS][FPO_MMA_SCALES];
+    double scale_value[FPO_MMA_ROWS][FPO_MMA_SCALES];
     bool special[FPO_MMA_ROWS]; /* has a NaN or an infinity */
 } fpo_mma_side;
 
@@ -59,6 +66,11 @@ void fpo_mma_start(fpo_mma_side *side, int rows);
 /* Element k of a row; `which` is 0 for A and 1 for B. */
 void fpo_mma_put(const fpo_mma_unit *unit, int which, fpo_mma_side *side, int row, int k, uint32_t code);
 void fpo_mma_put_scale(const fpo_mma_unit *unit, fpo_mma_side *side, int row, int index, uint32_t code);
+/* Sixteen 4-bit elements of a row would be two of these: 8 elements from k on (a multiple of 8). */
+void fpo_mma_put_nibbles(const fpo_mma_unit *unit, fpo_mma_side *side, int row, int k, uint32_t word);
+/* One output by the step itself. */
+uint32_t fpo_mma_general(const fpo_mma_unit *unit, const fpo_mma_side *a, int m, const fpo_mma_side *b, int n,
+                         uint32_t c);
 /* d[m * b->rows + n] = step(a[m], b[n], d[...]), bits of the accumulator's format. */
 void fpo_mma_multiply(const fpo_mma_unit *unit, const fpo_mma_side *a, const fpo_mma_side *b, uint32_t *d);
 

@@ -3,6 +3,7 @@
 
 /* Rows of elements for a model's step: see mma.h. */
 #include "mma.h"
+#include "mma_exact.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -62,8 +63,22 @@ static void fill_tables(fpo_mma_unit *unit)
         for (uint32_t code = 0; bits <= 8 && code < 1u << bits; code++)
             unit->table[which][code] = number_of(unit, unit->element[which], code);
     }
-    for (uint32_t code = 0; unit->scale != FPO_FORMAT_NONE && code < 256; code++)
-        unit->scale_table[code] = fpo_step_decode_scale(unit->step, unit->scale, code);
+    for (uint32_t code = 0; unit->scale != FPO_FORMAT_NONE && code < 256; code++) {
+        fpo_digits x = fpo_step_decode_scale(unit->step, unit->scale, code);
+        unit->scale_table[code] = x;
+        if (x.exponent < FPO_EXPONENT_INFINITY)
+            unit->scale_value[code] = ldexp((double)x.significand, x.exponent - fpo_step_fraction(unit->scale));
+    }
+    for (uint32_t byte = 0; byte < 256; byte++) {
+        for (int i = 0; i < 2; i++) {
+            const fpo_mma_number *n = &unit->table[0][byte >> (4 * i) & 15];
+            unit->pair[byte][i] = n->number;
+            unit->pair_nonzero[byte] |= (uint8_t)(n->nonzero << i);
+        }
+    }
+    unit->nibbles = unit->path.kind == FPO_FAST_GROUPS && unit->element[0] == FPO_E2M1 &&
+                    unit->element[1] == FPO_E2M1 && unit->step->k == FPO_MMA_K;
+    unit->exact = unit->path.kind == FPO_FAST_GROUPS && fpo_mma_is_exact_unit(unit);
     for (int position = 0; position < unit->step->k; position++)
         unit->position[fpo_fast_order(unit->step, position)] = (int16_t)position;
 }
@@ -130,25 +145,44 @@ void fpo_mma_put(const fpo_mma_unit *unit, int which, fpo_mma_side *side, int ro
         n = &unit->table[which][code & 255];
     }
     int at = unit->position[k];
-    side->elements[row][k] = n->digits;
+    side->codes[row][k] = code;
     side->value[row][at] = n->value;
     side->number[row][at] = n->number;
     side->nonzero[row][at / FPO_FAST_GROUP] |= (uint16_t)((unsigned)n->nonzero << (at % FPO_FAST_GROUP));
     side->special[row] |= n->special;
 }
 
+/* FPO_FAST_GROUPS of E2M1: elements stay in their order, and none is special. */
+void fpo_mma_put_nibbles(const fpo_mma_unit *unit, fpo_mma_side *side, int row, int k, uint32_t word)
+{
+    uint32_t nonzero = 0;
+    side->packed[row][k / 8] = word;
+    for (int i = 0; i < 4; i++) {
+        uint32_t byte = word >> (8 * i) & 255;
+        memcpy(&side->number[row][k + 2 * i], unit->pair[byte], sizeof unit->pair[byte]);
+        nonzero |= (uint32_t)unit->pair_nonzero[byte] << (2 * i);
+    }
+    side->nonzero[row][k / FPO_FAST_GROUP] |= (uint16_t)(nonzero << (k % FPO_FAST_GROUP));
+}
+
 void fpo_mma_put_scale(const fpo_mma_unit *unit, fpo_mma_side *side, int row, int index, uint32_t code)
 {
     fpo_digits factor = unit->scale_table[code & 255];
     side->factors[row][index] = factor;
+    side->scale_value[row][index] = unit->scale_value[code & 255];
     side->special[row] |= factor.exponent >= FPO_EXPONENT_INFINITY;
 }
 
-static fpo_step_side generic_row(const fpo_mma_unit *unit, int which, const fpo_mma_side *side, int row)
+static fpo_step_side generic_row(const fpo_mma_unit *unit, int which, const fpo_mma_side *side, int row,
+                                 fpo_digits elements[FPO_MMA_K])
 {
+    for (int k = 0; k < unit->step->k; k++) {
+        uint32_t code = unit->nibbles ? side->packed[row][k / 8] >> (4 * (k % 8)) & 15 : side->codes[row][k];
+        elements[k] = fpo_step_decode(unit->step, unit->element[which], code);
+    }
     const fpo_step *step = unit->step;
     bool scaled = unit->scale != FPO_FORMAT_NONE;
-    return (fpo_step_side){.elements = side->elements[row],
+    return (fpo_step_side){.elements = elements,
                            .scales = scaled ? side->factors[row] : NULL,
                            .block_k = scaled ? step->k / unit->scales : 0,
                            .fraction = fpo_step_fraction(fpo_step_operand_format(step, unit->element[which])),
@@ -171,20 +205,25 @@ static bool is_finite(const fpo_step *step, uint32_t c)
     return step->accumulator == FPO_F16 ? (c & 0x7C00) != 0x7C00 : (c & 0x7F800000) != 0x7F800000;
 }
 
+uint32_t fpo_mma_general(const fpo_mma_unit *unit, const fpo_mma_side *a, int m, const fpo_mma_side *b, int n,
+                         uint32_t c)
+{
+    if (unit->path.kind != FPO_FAST_NONE && !a->special[m] && !b->special[n] && is_finite(unit->step, c)) {
+        fpo_fast_row row = fast_row(unit, a, m), column = fast_row(unit, b, n);
+        return fpo_fast_step(&unit->path, &row, &column, 0, c);
+    }
+    fpo_digits first[FPO_MMA_K], second[FPO_MMA_K];
+    fpo_step_side x = generic_row(unit, 0, a, m, first), y = generic_row(unit, 1, b, n, second);
+    return fpo_step_chain(unit->step, &x, &y, c);
+}
+
 void fpo_mma_multiply(const fpo_mma_unit *unit, const fpo_mma_side *a, const fpo_mma_side *b, uint32_t *d)
 {
-    bool fast = unit->path.kind != FPO_FAST_NONE;
-    for (int m = 0; m < a->rows; m++) {
-        fpo_fast_row row = fast_row(unit, a, m);
-        for (int n = 0; n < b->rows; n++) {
-            uint32_t *result = &d[m * b->rows + n];
-            if (fast && !a->special[m] && !b->special[n] && is_finite(unit->step, *result)) {
-                fpo_fast_row column = fast_row(unit, b, n);
-                *result = fpo_fast_step(&unit->path, &row, &column, 0, *result);
-            } else {
-                fpo_step_side x = generic_row(unit, 0, a, m), y = generic_row(unit, 1, b, n);
-                *result = fpo_step_chain(unit->step, &x, &y, *result);
-            }
-        }
+    if (unit->exact) {
+        fpo_mma_multiply_exact(unit, a, b, d);
+        return;
     }
+    for (int m = 0; m < a->rows; m++)
+        for (int n = 0; n < b->rows; n++)
+            d[m * b->rows + n] = fpo_mma_general(unit, a, m, b, n, d[m * b->rows + n]);
 }

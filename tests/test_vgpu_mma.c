@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* SM120's mma.sync, which no GPU at hand has: every kind, type pair, scale vector and selector, over random registers,
+ * against the emulator's step on fragments gathered by the inverse formulas of the layouts (facts.md 2.2 and 2.3). */
+#include "engine.h"
+#include "suite.h"
+
+#include <fp4oracle/random.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <vgpu.h>
+
+enum { WARPS = 24, LANES = 32, WORDS = 12 }; /* a lane's registers: A 0-3, B 4-5, C 6-9, scales 10 and 11 */
+
+typedef struct instruction {
+    const char *text; /* with the types and the scale format filled in */
+    int k, scales;    /* 0: no scales */
+    fpo_format a, b, scale;
+    const char *model;
+} instruction;
+
+/* A register of C: mostly near the products, sometimes anything, zero, infinite or NaN. */
+static uint32_t random_c(uint64_t r)
+{
+    uint32_t bits = (uint32_t)(r >> 32);
+    switch (r & 15) {
+    case 0: return 0;
+    case 1: return 0x80000000;
+    case 2: return bits & 0x807FFFFF;
+    case 3: return bits;
+    case 4: return 0x7F800000 | (bits & 0x80000000);
+    case 5: return (bits & 0x807FFFFF) | 253u << 23;
+    default: return (bits & 0x807FFFFF) | (uint32_t)(110 + (r >> 8 & 31)) << 23;
+    }
+}
+
+/* Scale bytes: all codes, or codes near 1. */
+static uint32_t random_scales(uint64_t r, fpo_format format, int style)
+{
+    uint32_t word = (uint32_t)(r >> 32), result = 0;
+    for (int i = 0; i < 4; i++) {
+        uint32_t byte = word >> (8 * i) & 255;
+        if (style != 0)
+            byte = format == FPO_UE8M0 ? 120 + byte % 16 : 0x28 + byte % 0x20;
+        result |= byte << (8 * i);
+    }
+    return result;
+}
+
+static uint32_t element(const instruction *ins, uint32_t (*lanes)[WORDS], bool is_a, int row, int k)
+{
+    fpo_format format = is_a ? ins->a : ins->b;
+    int bits = ins->k == 64 ? 4 : 8, half = ins->k / 2, per = 32 / bits;
+    int lane = 4 * (row % 8) + k % half / per, r = is_a ? row / 8 + 2 * (k / half) : k / half;
+    uint32_t container = lanes[lane][(is_a ? 0 : 4) + r] >> (bits * (k % per)) & ((1u << bits) - 1);
+    return format == FPO_E2M1 && bits == 8 ? container >> 2 & 15 : container & fpo_format_describe(format)->code_mask;
+}
+
+static uint32_t expected(const instruction *ins, const fpo_step *step, uint32_t (*lanes)[WORDS], const int *selector,
+                         int m, int n)
+{
+    uint8_t a[64], b[64], sa[4], sb[4];
+    for (int k = 0; k < ins->k; k++) {
+        a[k] = (uint8_t)element(ins, lanes, true, m, k);
+        b[k] = (uint8_t)element(ins, lanes, false, n, k);
+    }
+    for (int i = 0; i < ins->scales; i++) {
+        sa[i] = (uint8_t)(lanes[4 * (m % 8) + 2 * selector[1] + m / 8][10] >> (8 * (selector[0] + i)));
+        sb[i] = (uint8_t)(lanes[4 * n + selector[3]][11] >> (8 * (selector[2] + i)));
+        if (ins->scale == FPO_UE4M3) { /* bit 7 is ignored: facts.md 6.1 */
+            sa[i] &= 0x7F;
+            sb[i] &= 0x7F;
+        }
+    }
+    fpo_step_operands operands = {.a_element = ins->a, .b_element = ins->b, .a = a, .b = b};
+    if (ins->scales > 0) {
+        operands.a_scale = operands.b_scale = ins->scale;
+        operands.block_k = ins->k / ins->scales;
+        operands.sa = sa;
+        operands.sb = sb;
+    }
+    uint32_t c = lanes[4 * (m % 8) + n / 2][6 + 2 * (m / 8) + n % 2];
+    return fpo_step_run(step, &operands, c);
+}
+
+static void check(const instruction *ins, const int *selector, int style)
+{
+    char ptx[2048], scales[64] = "";
+    if (ins->scales > 0)
+        snprintf(scales, sizeof scales, ", {w10}, {%d, %d}, {w11}, {%d, %d}", selector[0], selector[1], selector[2],
+                 selector[3]);
+    snprintf(ptx, sizeof ptx,
+             ".version 9.0\n.target sm_120a\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out) {\n"
+             ".reg .b32 w<12>, d<4>, thread, cta;\n.reg .b64 at, to, offset;\n"
+             "mov.u32 cta, %%ctaid.x;\nmov.u32 thread, %%tid.x;\nmad.lo.u32 cta, cta, 32, thread;\n"
+             "ld.param.u64 at, [in];\nmul.wide.u32 offset, cta, 48;\nadd.s64 at, at, offset;\n"
+             "ld.param.u64 to, [out];\nmul.wide.u32 offset, cta, 16;\nadd.s64 to, to, offset;\n"
+             "ld.global.v4.b32 {w0, w1, w2, w3}, [at];\nld.global.v4.b32 {w4, w5, w6, w7}, [at+16];\n"
+             "ld.global.v4.b32 {w8, w9, w10, w11}, [at+32];\n"
+             "%s {d0, d1, d2, d3}, {w0, w1, w2, w3}, {w4, w5}, {w6, w7, w8, w9}%s;\n"
+             "st.global.v4.b32 [to], {d0, d1, d2, d3};\nret;\n}\n",
+             ins->text, scales);
+    fpo_error error = {FPO_OK, ""};
+    fpo_vgpu_config config = {.capability = 120};
+    fpo_vgpu *gpu;
+    fpo_vgpu_module *module;
+    fpo_vgpu_function *function;
+    ck_assert_int_eq(fpo_vgpu_new(&config, &gpu, &error), FPO_OK);
+    ck_assert_msg(fpo_vgpu_load(gpu, ptx, strlen(ptx), &module, &error) == FPO_OK, "%s", error.message);
+    ck_assert_msg(fpo_vgpu_get_function(module, "k", &function, &error) == FPO_OK, "%s", error.message);
+    uint32_t(*in)[LANES][WORDS] = fpo_vgpu_allocate(gpu, WARPS * sizeof *in);
+    uint32_t(*out)[LANES][4] = fpo_vgpu_allocate(gpu, WARPS * sizeof *out);
+    for (int i = 0; i < WARPS * LANES * WORDS; i++) {
+        uint64_t r = fpo_random_bits((fpo_random){77, (uint64_t)style}, (uint64_t)i);
+        int word = i % WORDS;
+        in[i / (LANES * WORDS)][i / WORDS % LANES][word] = word < 6    ? (uint32_t)(r >> 32)
+                                                           : word < 10 ? random_c(r)
+                                                                       : random_scales(r, ins->scale, style);
+    }
+    const void *arguments[] = {&in, &out};
+    fpo_vgpu_launch launch = {.grid = {WARPS, 1, 1}, .block = {LANES, 1, 1}, .arguments = arguments};
+    ck_assert_msg(fpo_vgpu_run(function, &launch, NULL, &error) == FPO_OK, "%s", error.message);
+    const fpo_model *model = fpo_model_by_name(ins->model);
+    ck_assert_ptr_nonnull(model);
+    for (int w = 0; w < WARPS; w++)
+        for (int m = 0; m < 16; m++)
+            for (int n = 0; n < 8; n++) {
+                uint32_t want = expected(ins, &model->accumulation.step, in[w], selector, m, n);
+                uint32_t got = out[w][4 * (m % 8) + n / 2][2 * (m / 8) + n % 2];
+                ck_assert_msg(got == want, "%s {%d, %d} {%d, %d}, warp %d (%d, %d): 0x%08x, the step has 0x%08x",
+                              ins->text, selector[0], selector[1], selector[2], selector[3], w, m, n, got, want);
+            }
+    fpo_vgpu_free(gpu);
+}
+
+static const struct {
+    const char *kind;
+    int scales, last_byte, byte_step;
+    fpo_format scale;
+    const char *scale_name, *model;
+} fp4[] = {
+    {"kind::mxf4nvf4.block_scale.scale_vec::4X", 4, 0, 1, FPO_UE4M3, "ue4m3", "sm120_mxf4nvf4"},
+    {"kind::mxf4nvf4.block_scale.scale_vec::4X", 4, 0, 1, FPO_UE8M0, "ue8m0", "sm120_mxf4nvf4"},
+    {"kind::mxf4nvf4.block_scale.scale_vec::2X", 2, 2, 2, FPO_UE8M0, "ue8m0", "sm120_mxf4"},
+    {"kind::mxf4.block_scale", 2, 2, 2, FPO_UE8M0, "ue8m0", "sm120_mxf4"},
+};
+
+START_TEST(four_bits)
+{
+    char text[256];
+    snprintf(text, sizeof text, "mma.sync.aligned.m16n8k64.row.col.%s.f32.e2m1.e2m1.f32.%s", fp4[_i].kind,
+             fp4[_i].scale_name);
+    instruction ins = {text, 64, fp4[_i].scales, FPO_E2M1, FPO_E2M1, fp4[_i].scale, fp4[_i].model};
+    for (int byte = 0; byte <= fp4[_i].last_byte; byte += fp4[_i].byte_step)
+        for (int thread = 0; thread < 8; thread++)
+            for (int style = 0; style < 2; style++)
+                check(&ins, (int[]){byte, thread & 1, fp4[_i].last_byte - byte, thread / 2}, style);
+}
+END_TEST
+
+static const struct {
+    const char *name;
+    fpo_format format;
+} small[] = {{"e4m3", FPO_E4M3}, {"e5m2", FPO_E5M2}, {"e3m2", FPO_E3M2}, {"e2m3", FPO_E2M3}, {"e2m1", FPO_E2M1}};
+
+/* All 25 pairs; the selectors are spread over them, and all tried with the first. */
+START_TEST(eight_bits_scaled)
+{
+    char text[256];
+    snprintf(text, sizeof text,
+             "mma.sync.aligned.kind::mxf8f6f4.block_scale.scale_vec::1X.m16n8k32.row.col.f32.%s.%s.f32.ue8m0",
+             small[_i / 5].name, small[_i % 5].name);
+    instruction ins = {text, 32, 1, small[_i / 5].format, small[_i % 5].format, FPO_UE8M0, "sm120_mxf8f6f4"};
+    for (int s = _i == 0 ? 0 : _i % 8; s < (_i == 0 ? 32 : _i % 8 + 1); s++)
+        for (int style = 0; style < 2; style++)
+            check(&ins, (int[]){s % 4, s / 4 % 2, (s + 1) % 4, s / 8}, style);
+}
+END_TEST
+
+START_TEST(eight_bits)
+{
+    char text[256];
+    snprintf(text, sizeof text, "mma.sync.aligned.kind::f8f6f4.m16n8k32.row.col.f32.%s.%s.f32", small[_i / 5].name,
+             small[_i % 5].name);
+    instruction ins = {text, 32, 0, small[_i / 5].format, small[_i % 5].format, FPO_FORMAT_NONE, "sm120_f8f6f4"};
+    check(&ins, (int[]){0, 0, 0, 0}, 0);
+}
+END_TEST
+
+Suite *fpo_suite(void)
+{
+    Suite *suite = suite_create("vgpu_mma");
+    TCase *tests = tcase_create("mma");
+    tcase_set_timeout(tests, 120);
+    tcase_add_loop_test(tests, four_bits, 0, 4);
+    tcase_add_loop_test(tests, eight_bits_scaled, 0, 25);
+    tcase_add_loop_test(tests, eight_bits, 0, 25);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
