@@ -34,6 +34,18 @@ run 0 gen --data gaussian --shape 4x4x32 --format e4m3 --model exact -o plain.sa
 run 3 run --kernel "$FPO_PLUGINS/test_plugins/aborts_at_exit.so" plain.safetensors
 out '^never_written '; err 'the process of one failed when it was told to end: ended by signal 6'
 
+# A runner that is killed takes its worker along, a kernel that hangs included.
+"$FP4ORACLE" run --kernel "$misbehave:hangs" --time-limit 100 mx.safetensors >hang.log 2>&1 &
+runner=$!
+for _ in $(seq 200); do worker=$(pgrep -P "$runner" -f 'worker 3 4') && grep -q hangs hang.log && break; sleep 0.05; done
+[ -n "$worker" ] || fail "no worker of $runner"
+sleep 0.3
+[ "$(readlink "/proc/$worker/fd/0")" = /dev/null ] || fail "the worker reads from the terminal"
+[ "$(find "/proc/$worker/fd" -lname '/*' -not -lname '/dev/null' -not -lname '/memfd:*' | wc -l)" = 0 ] || fail "the worker inherited files"
+kill -KILL "$runner"; wait "$runner" 2>/dev/null
+for _ in $(seq 100); do kill -0 "$worker" 2>/dev/null || break; sleep 0.05; done
+! kill -0 "$worker" 2>/dev/null || fail "worker $worker is still there"
+
 # JUnit: well-formed, with the right counts, and nothing in it that XML cannot hold.
 python3 - all.xml <<'P' || fail "all.xml"
 import sys, xml.etree.ElementTree as ET

@@ -85,6 +85,9 @@ static int spawn(fpo_child *child, const fpo_child_options *options, int worker_
         posix_spawn_file_actions_adddup2(&files, child->log_file, 2);
         posix_spawn_file_actions_adddup2(&files, high_socket, WORKER_SOCKET);
         posix_spawn_file_actions_adddup2(&files, high_arena, WORKER_ARENA);
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+        posix_spawn_file_actions_addclosefrom_np(&files, WORKER_ARENA + 1); /* what was opened without CLOEXEC */
+#endif
         posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
         posix_spawnattr_setpgroup(&attributes, 0);
         failed = posix_spawn(&child->pid, options->program != NULL ? options->program : program, &files, &attributes,
