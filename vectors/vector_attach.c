@@ -122,7 +122,6 @@ static fpo_status attach_output(fpo_vector *vector, const char *prefix, const ch
 
 fpo_status fpo_vector_attach_expected(fpo_vector *vector, fpo_expected *expected, fpo_error *error)
 {
-    enum { OUTPUT_BLOCK = 16 }; /* columns that one scale of an nvfp4 output covers */
     const fpo_epilogue *epilogue = &vector->spec.epilogue;
     int64_t n = vector->problem.n;
     expected->d_bytes = fpo_output_bytes(&vector->spec, vector->problem.m, n);
@@ -134,7 +133,7 @@ fpo_status fpo_vector_attach_expected(fpo_vector *vector, fpo_expected *expected
         attach_output(vector, "d.", expected->model, epilogue->d, n, &expected->d, &expected->d_bytes, error);
     if (status == FPO_OK && epilogue->d_scale != FPO_FORMAT_NONE)
         status = attach_output(vector, "d_scale.", expected->model, epilogue->d_scale,
-                               n / OUTPUT_BLOCK + (n % OUTPUT_BLOCK != 0), &expected->d_scale, &expected->d_scale_bytes,
-                               error);
+                               n / FPO_OUTPUT_BLOCK + (n % FPO_OUTPUT_BLOCK != 0), &expected->d_scale,
+                               &expected->d_scale_bytes, error);
     return status;
 }

@@ -8,8 +8,10 @@
 #include "safetensors.h"
 #include "vector_file.h"
 
-/* The version of the file format. */
-enum { FPO_VECTOR_VERSION = 1 };
+enum {
+    FPO_VECTOR_VERSION = 1, /* of the file format */
+    FPO_OUTPUT_BLOCK = 16   /* columns that one scale of an nvfp4 output covers */
+};
 #define FPO_VECTOR_KEY "fp4oracle" /* of __metadata__ */
 
 typedef struct fpo_memory {
@@ -35,7 +37,7 @@ const char *fpo_vector_output_name(fpo_vector *vector, const char *prefix, const
 /* 1 to 64 characters of A-Z a-z 0-9 _ . + - */
 bool fpo_model_name_valid(const char *name);
 
-/* Whether a tensor of this name is optional, and what it is if absent. */
+/* A tensor with a single number, and what its absence means. */
 typedef struct fpo_scalar_field {
     const char *name;
     size_t offset; /* of a float in fpo_gemm_problem */

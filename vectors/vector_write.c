@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPERAND_TENSORS = 6 + FPO_SCALARS, NAME_SIZE = 80, OUTPUT_BLOCK = 16 };
+enum { OPERAND_TENSORS = 6 + FPO_SCALARS, NAME_SIZE = 80 };
 
 /* The tensors of the file, and the digests of all outputs, those left out included. */
 typedef struct contents {
@@ -110,7 +110,7 @@ static fpo_status add_outputs(contents *all, const fpo_vector *vector, bool dige
                             digests_only, error);
         if (status == FPO_OK && epilogue->d_scale != FPO_FORMAT_NONE)
             status =
-                add_output(all, d_scale, epilogue->d_scale, m, n / OUTPUT_BLOCK + (n % OUTPUT_BLOCK != 0),
+                add_output(all, d_scale, epilogue->d_scale, m, n / FPO_OUTPUT_BLOCK + (n % FPO_OUTPUT_BLOCK != 0),
                            expected->d_scale, expected->d_scale_bytes, &expected->d_scale_digest, digests_only, error);
     }
     return status;
