@@ -87,6 +87,17 @@ run 0 run --kernel "$fake:fake/mxfp8/split" --json mx.safetensors; json '.result
 json .device.compute_capability 12.0; json .device.kind gpu
 FAKE_NO_DEVICES=1 run 2 run --kernel "$fake:fake/mxfp8" mx.safetensors; err 'the fake driver is not loaded'
 
+# What there is, and why something is not: plug-ins that cannot be used do not stop the list.
+mkdir plugins; cp "$FPO_PLUGINS/cpu_reference.so" "$fake" "$FPO_PLUGINS/test_plugins/crashes_on_load.so" plugins
+saved=$FPO_PLUGINS
+export FPO_PLUGINS=$work/plugins
+run 0 list devices; out '^ *cpu  *cpu_reference '; out '^ *gpu:0  *fake_device  *Fake 9000  *12.0  *gpu  *yes  *fake driver 1.2'
+out '^ *gpu:1  *fake_device .* no  *its driver 1.1 is older'; out '^ *gpu:2  *fake_device .*virtual'; out '^ *-  *crashes_on_load .*signal 6'
+run 0 list devices --json; json '.devices | map(select(.of == "fake_device")) | length' 3
+FAKE_NO_DEVICES=1 run 0 list devices; out 'the fake driver is not loaded'
+run 0 list kernels; out '^ *fake_device:fake/mxfp8/split '; out 'unusable: A has the scale layout'; out '^ *crashes_on_load .*signal 6'
+export FPO_PLUGINS=$saved
+
 # docs/plugins.md has every outcome, with its exit status and line.
 # shellcheck disable=SC2016 # backticks of Markdown
 sed -n 's/^FPO_OUTCOME([A-Z_]*, "\([a-z_]*\)", \([0-9]\), "\(.*\)")/| `\1` | \2 | \3 |/p' "$FPO_SOURCE_DIR/kernels/runner/outcomes.inc" >outcomes

@@ -7,29 +7,8 @@
 #include "list.h"
 #include "runner.h"
 
-#include <dirent.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* NAME.so, but no library of this project or of others beside it. */
-static bool is_plugin_name(const char *file)
-{
-    size_t length = strlen(file);
-    return length > 3 && strcmp(file + length - 3, ".so") == 0 && strncmp(file, "lib", 3) != 0;
-}
-
-static bool is_listed(const json_t *kernels, const char *plugin)
-{
-    size_t index;
-    json_t *entry;
-    json_array_foreach(kernels, index, entry)
-    {
-        if (strcmp(json_string_value(json_object_get(entry, "plugin")), plugin) == 0)
-            return true;
-    }
-    return false;
-}
 
 static json_t *kernel_entry(const char *plugin, const fpo_kernel_info *kernel)
 {
@@ -48,13 +27,11 @@ static json_t *kernel_entry(const char *plugin, const fpo_kernel_info *kernel)
                      kernel->source != NULL ? kernel->source : "");
 }
 
-static void add_plugin(json_t *kernels, const char *folder, const char *file)
+static void add_plugin(json_t *kernels, const char *path)
 {
-    char plugin[256], path[4096];
-    snprintf(plugin, sizeof plugin, "%.*s", (int)(strlen(file) - 3), file);
-    snprintf(path, sizeof path, "%s/%s", folder, file);
-    if (is_listed(kernels, plugin))
-        return; /* an earlier folder has it: `run` takes that one */
+    char plugin[256];
+    const char *file = strrchr(path, '/') + 1;
+    snprintf(plugin, sizeof plugin, "%.*s", (int)(strlen(file) - strlen(".so")), file);
     fpo_runner runner;
     fpo_error error;
     fpo_runner_options options = {.plugin = path};
@@ -72,17 +49,10 @@ static void add_plugin(json_t *kernels, const char *folder, const char *file)
 json_t *fpo_list_kernels(void)
 {
     json_t *kernels = json_array();
-    char *folder;
-    for (size_t i = 0; (folder = fpo_plugin_folder(i)) != NULL; i++) {
-        struct dirent **files = NULL;
-        int count = scandir(folder, &files, NULL, alphasort);
-        for (int f = 0; f < count; f++) {
-            if (is_plugin_name(files[f]->d_name))
-                add_plugin(kernels, folder, files[f]->d_name);
-            free(files[f]);
-        }
-        free(files);
-        free(folder);
-    }
+    fpo_plugin_paths paths;
+    fpo_plugin_find_all(&paths, NULL);
+    for (size_t i = 0; i < paths.count; i++)
+        add_plugin(kernels, paths.list[i]);
+    fpo_plugin_paths_free(&paths);
     return kernels;
 }

@@ -4,6 +4,7 @@
 /* Where plug-ins are. */
 #include "runner.h"
 
+#include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,4 +67,69 @@ fpo_status fpo_plugin_find(const char *name, char **path, fpo_error *error)
         free(folder);
     }
     return *path != NULL ? FPO_OK : fpo_fail(error, FPO_ERR_ARGUMENT, "there is no plug-in '%s' in %s", name, searched);
+}
+
+/* NAME.so, but no library of this project or of others beside it. */
+static int is_plugin(const struct dirent *entry)
+{
+    size_t length = strlen(entry->d_name);
+    return entry->d_name[0] != '.' && length > 3 && strcmp(entry->d_name + length - 3, ".so") == 0 &&
+           strncmp(entry->d_name, "lib", 3) != 0;
+}
+
+static int by_name(const struct dirent **x, const struct dirent **y)
+{
+    return strcmp((*x)->d_name, (*y)->d_name);
+}
+
+static bool has_name(const fpo_plugin_paths *paths, const char *name)
+{
+    for (size_t i = 0; i < paths->count; i++) {
+        if (strcmp(strrchr(paths->list[i], '/') + 1, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool add_path(fpo_plugin_paths *paths, const char *folder, const char *name)
+{
+    char **list = realloc(paths->list, (paths->count + 1) * sizeof *list);
+    char *prefix = join(folder, strlen(folder), "/", name);
+    paths->list = list != NULL ? list : paths->list;
+    if (list == NULL || prefix == NULL) {
+        free(prefix);
+        return false;
+    }
+    list[paths->count++] = prefix;
+    return true;
+}
+
+fpo_status fpo_plugin_find_all(fpo_plugin_paths *paths, fpo_error *error)
+{
+    *paths = (fpo_plugin_paths){0};
+    bool complete = true;
+    char *folder;
+    for (size_t i = 0; (folder = fpo_plugin_folder(i)) != NULL; i++) {
+        struct dirent **entries = NULL;
+        int count = scandir(folder, &entries, is_plugin, by_name);
+        for (int j = 0; j < count; j++) {
+            if (!has_name(paths, entries[j]->d_name)) {
+                complete = add_path(paths, folder, entries[j]->d_name) && complete;
+            }
+            free(entries[j]);
+        }
+        free(entries);
+        free(folder);
+    }
+    return complete ? FPO_OK : fpo_fail(error, FPO_ERR_MEMORY, "no memory for the paths of %zu plug-ins", paths->count);
+}
+
+void fpo_plugin_paths_free(fpo_plugin_paths *paths)
+{
+    for (size_t i = 0; i < paths->count; i++) {
+        free(paths->list[i]);
+    }
+    free(paths->list);
+    *paths = (fpo_plugin_paths){0};
 }

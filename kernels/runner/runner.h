@@ -73,4 +73,13 @@ fpo_status fpo_plugin_find(const char *name, char **path, fpo_error *error);
 /* The folders that are searched, one after the other; NULL beyond the end. malloc'ed. */
 char *fpo_plugin_folder(size_t index);
 
+/* The paths of all plug-ins that are found by name: of those with the same name, the one that `run` takes. */
+typedef struct fpo_plugin_paths {
+    size_t count;
+    char **list;
+} fpo_plugin_paths;
+
+fpo_status fpo_plugin_find_all(fpo_plugin_paths *paths, fpo_error *error);
+void fpo_plugin_paths_free(fpo_plugin_paths *paths);
+
 #endif
