@@ -55,6 +55,12 @@ run 0 gen --a "$slice:activations" --b "$slice:weight" --format fp8_1x128,fp8_12
     -o real8.safetensors
 run 0 gen --a "$slice:activations" --b "$slice:weight" --format bf16 --model all -o plain.safetensors
 
+# Quantised first, or by gen itself: the same operands, and the same outputs.
+run 0 quantize "$slice:weight" --recipe nvfp4_divide -o w.safetensors
+run 0 gen --a "$slice:activations" --b w.safetensors --format nvfp4 --model exact -o chained.safetensors --json; cp out chained
+run 0 gen --a "$slice:activations" --b "$slice:weight" --format nvfp4 --model exact -o direct.safetensors --json
+json '.outputs[0].digest' "$(jq -r '.outputs[0].digest' <chained)"
+
 refuse() { # PATTERN ARGUMENT...
     local pattern=$1
     shift
@@ -90,8 +96,17 @@ refuse 'missing' --a missing.safetensors:x --b "$slice:weight" --format nvfp4
 refuse 'K differs' --a v.safetensors:d.exact --b "$slice:weight" --format nvfp4
 refuse 'C of' --a "$slice:activations" --b "$slice:weight" --c "$slice:weight" --format nvfp4
 refuse 'bias of' --a "$slice:activations" --b "$slice:weight" --bias "$slice:weight" --format nvfp4
+run 0 quantize "$slice:weight" --recipe nvfp4_divide --layout 128x4 -o tiled.safetensors
+refuse 'not linear' --a "$slice:activations" --b tiled.safetensors --format nvfp4
+refuse 'holds nvfp4, not mxfp4' --a "$slice:activations" --b w.safetensors --format mxfp4
+refuse 'quantised already' --a w.safetensors --b w.safetensors --format nvfp4 --recipe nvfp4_divide
 refuse "what is 'stray'" --data gaussian --shape 4x4x64 --format nvfp4 stray
 run 2 gen --data gaussian --shape 4x4x64 --format nvfp4; err 'where to'
+# A name that is no UTF-8 is a name like any other.
+name=$(printf 'n\377\303\251\342.safetensors')
+run 0 gen --data gaussian --shape 4x4x64 --format nvfp4 --model exact -o "$name" --json; json '.outputs | length' 1
+run 0 verify "$name" --output "$name:d.exact" --json; json .verdict match
+run 0 quantize "$name:d.exact" --recipe ocp_floor_mxfp4 -o "$name.q" --json; json .recipe ocp_floor_mxfp4
 run 2 gen --data gaussian --shape 4x4x64 --format nvfp4 -o nowhere/v.safetensors; err nowhere; absent nowhere
 mkdir folder; run 2 gen --data gaussian --shape 4x4x64 --format nvfp4 -o folder; err folder
 finish

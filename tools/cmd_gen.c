@@ -30,7 +30,10 @@ enum {
 static const struct argp_option options[] = {
     {.name = "format", .key = 'f', .arg = "F or A,B", .doc = "formats of the operands; `fp4oracle list blocks`"},
     {.doc = "Operands from tensors:", .group = 1},
-    {.name = "a", .key = OPTION_A, .arg = "FILE[:TENSOR]", .doc = "A, M x K, of f32, bf16 or f16"},
+    {.name = "a",
+     .key = OPTION_A,
+     .arg = "FILE[:TENSOR]",
+     .doc = "A, M x K, of f32, bf16 or f16; or a file of `fp4oracle quantize`"},
     {.name = "b", .key = OPTION_B, .arg = "FILE[:TENSOR]", .doc = "B, N x K (as weights are stored)"},
     {.name = "recipe",
      .key = 'r',

@@ -57,10 +57,12 @@ void fpo_explain_misreadings(fpo_format format, uint32_t word)
         fpo_table_add(table, "0x%02X", byte);
         fpo_table_add(table, "%s   (byte %d of the word)", fpo_code_text(bytes, byte).text, i);
     }
-    if (rows > 0)
+    if (rows > 0) {
         fpo_section("the same bits read as something else");
-    if (rows > 0)
         fpo_table_print(table, 2);
+    } else {
+        fpo_table_free(table);
+    }
 }
 
 json_t *fpo_explain_misreadings_json(fpo_format format, uint32_t word)

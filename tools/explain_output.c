@@ -171,7 +171,7 @@ int fpo_explain_output(const fpo_explain_options *options, int count, char **arg
 {
     (void)count;
     fpo_error error;
-    json_t *object = json_pack("{s:s, s:s}", "explain", "output", "vector", arguments[0]);
+    json_t *object = json_pack("{s:s, s:o}", "explain", "output", "vector", fpo_json_text(arguments[0]));
     if (explain(options, arguments, object, &error) != FPO_OK) {
         json_decref(object);
         return fpo_report_error(options->program, &error);

@@ -28,4 +28,9 @@ fpo_status fpo_gen_vector(const fpo_gen_arguments *arguments, fpo_vector **vecto
 /* The operands from tensors of files; spec, problem and data of `vector` are filled in. */
 fpo_status fpo_gen_from_tensors(const fpo_gen_arguments *arguments, fpo_vector *vector, fpo_error *error);
 
+/* A file of `fp4oracle quantize`, which --a and --b take as it is. */
+bool fpo_is_quantized_file(const char *path);
+fpo_status fpo_gen_quantized(fpo_vector *vector, const char *path, fpo_block_format format, fpo_operand *operand,
+                             int64_t *rows, int64_t *k, fpo_error *error);
+
 #endif

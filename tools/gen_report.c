@@ -86,11 +86,12 @@ json_t *fpo_gen_report_json(const fpo_vector *vector, const char *path)
         json_object_set_new(output, "differs_from_first", json_integer(differences(vector, i, &comparison)));
         json_array_append_new(outputs, output);
     }
-    return json_pack("{s:s, s:[I, I, I], s:s, s:s, s:s, s:s, s:I, s:s, s:o, s:o, s:o, s:o, s:o}", "output", path,
-                     "shape", (json_int_t)p->m, (json_int_t)p->n, (json_int_t)p->k, "a",
+    return json_pack("{s:o, s:[I, I, I], s:s, s:s, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "output",
+                     fpo_json_text(path), "shape", (json_int_t)p->m, (json_int_t)p->n, (json_int_t)p->k, "a",
                      fpo_operand_name(&vector->spec.a.read), "b", fpo_operand_name(&vector->spec.b.read), "d",
-                     output_name(&vector->spec.epilogue), "data", vector->data, "seed", (json_int_t)vector->seed,
-                     "purpose", vector->purpose, "alpha", fpo_json_number((double)p->alpha), "beta",
-                     fpo_json_number((double)p->beta), "a_tensor_scale", fpo_json_number((double)p->a.tensor_scale),
-                     "b_tensor_scale", fpo_json_number((double)p->b.tensor_scale), "outputs", outputs);
+                     output_name(&vector->spec.epilogue), "data", fpo_json_text(vector->data), "seed",
+                     (json_int_t)vector->seed, "purpose", fpo_json_text(vector->purpose), "alpha",
+                     fpo_json_number((double)p->alpha), "beta", fpo_json_number((double)p->beta), "a_tensor_scale",
+                     fpo_json_number((double)p->a.tensor_scale), "b_tensor_scale",
+                     fpo_json_number((double)p->b.tensor_scale), "outputs", outputs);
 }

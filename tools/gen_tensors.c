@@ -6,6 +6,7 @@
 #include "checkpoint.h"
 #include "gen.h"
 #include "quantized.h"
+#include "report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,6 +39,11 @@ static fpo_status check_recipe(fpo_recipe recipe, fpo_block_format format, const
 static fpo_status load_operand(fpo_vector *vector, const char *argument, fpo_block_format format, fpo_recipe recipe,
                                fpo_operand *operand, int64_t *rows, int64_t *k, fpo_error *error)
 {
+    if (fpo_is_quantized_file(argument)) {
+        if (recipe != FPO_RECIPE_COUNT)
+            return fpo_fail(error, FPO_ERR_ARGUMENT, "--recipe: %.120s is quantised already", argument);
+        return fpo_gen_quantized(vector, argument, format, operand, rows, k, error);
+    }
     fpo_tensor_numbers numbers = {0};
     fpo_status status = fpo_tensor_numbers_read(argument, &numbers, error);
     if (status != FPO_OK)
@@ -118,7 +124,9 @@ fpo_status fpo_gen_from_tensors(const fpo_gen_arguments *a, fpo_vector *vector, 
         p->beta = 1;
     char data[512];
     snprintf(data, sizeof data, "a from %s, b from %s", a->a, a->b);
-    vector->data = fpo_vector_text(vector, data);
+    json_t *valid = fpo_json_text(data);
+    vector->data = fpo_vector_text(vector, json_string_value(valid));
+    json_decref(valid);
     return vector->data != NULL ? FPO_OK
                                 : fpo_fail(error, FPO_ERR_MEMORY, "out of memory for the vector's description");
 }

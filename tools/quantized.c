@@ -202,18 +202,23 @@ fpo_status fpo_quantized_write(const char *path, const fpo_quantized_tensor *ten
         tensors[count++] = float_tensor("row_scale", tensor->data.row_scales, tensor->rows);
     char library_scale[32];
     snprintf(library_scale, sizeof library_scale, "%.9g", (double)tensor->data.library_scale);
+    char k[32];
+    snprintf(k, sizeof k, "%lld", (long long)tensor->k);
+    json_t *valid_source = fpo_json_text(source);
     fpo_format_text format = fpo_recipe_format_text(recipe);
     const fpo_metadata metadata[] = {
         {"fp4oracle.version", fpo_version()},
         {"fp4oracle.recipe", recipe->name},
         {"fp4oracle.format", format.text},
         {"fp4oracle.scale_layout", fpo_layout_name(layout)},
-        {"fp4oracle.source", source},
+        {"fp4oracle.k", k},
+        {"fp4oracle.source", json_string_value(valid_source)},
         {"fp4oracle.library_scale", library_scale}, /* last: only where there is one */
     };
     size_t metadata_count = sizeof metadata / sizeof metadata[0] - (tensor->has_tensor_scale ? 0 : 1);
     if (status == FPO_OK)
         status = fpo_safetensors_write(path, tensors, count, metadata, metadata_count, error);
+    json_decref(valid_source);
     free(buffer);
     return status;
 }

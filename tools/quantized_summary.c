@@ -81,9 +81,9 @@ json_t *fpo_quantized_summary_json(const fpo_quantized_tensor *tensor, const fpo
 {
     const fpo_recipe_info *recipe = fpo_recipe_describe(tensor->recipe);
     fpo_format scale = tensor->view.scale.format;
-    return json_pack("{s:s, s:s, s:s, s:[I, I], s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:s, s:s, s:o, s:o}", "output",
-                     output, "recipe", recipe->name, "format", fpo_recipe_format_text(recipe).text, "shape",
-                     (json_int_t)tensor->rows, (json_int_t)tensor->k, "tensor_scale",
+    return json_pack("{s:o, s:s, s:s, s:[I, I], s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:s, s:s, s:o, s:o}", "output",
+                     fpo_json_text(output), "recipe", recipe->name, "format", fpo_recipe_format_text(recipe).text,
+                     "shape", (json_int_t)tensor->rows, (json_int_t)tensor->k, "tensor_scale",
                      fpo_json_number((double)tensor->data.tensor_scale), "zeros", (json_int_t)s->zeros, "largest",
                      (json_int_t)s->largest, "clipped", (json_int_t)s->clipped, "nan", (json_int_t)s->nans, "scales",
                      (json_int_t)s->scales, "zero_scales", (json_int_t)s->zero_scales, "least_scale",

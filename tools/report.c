@@ -105,6 +105,44 @@ json_t *fpo_json_number(double x)
     return json_real(x);
 }
 
+/* Bytes of the UTF-8 sequence that begins here, 0 if none does. jansson checks the rest. */
+static size_t sequence_length(const char *text)
+{
+    for (size_t length = 1; length <= 4; length++) {
+        json_t *sequence = json_stringn(text, length);
+        bool valid = sequence != NULL;
+        json_decref(sequence);
+        if (valid)
+            return length;
+        if (text[length] == '\0')
+            break;
+    }
+    return 0;
+}
+
+json_t *fpo_json_text(const char *text)
+{
+    json_t *whole = json_string(text);
+    if (whole != NULL)
+        return whole;
+    char *valid = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&valid, &size);
+    if (out == NULL)
+        return NULL;
+    while (*text != '\0') {
+        size_t length = sequence_length(text);
+        if (length > 0)
+            fwrite(text, 1, length, out);
+        else
+            fputs("\xEF\xBF\xBD", out);
+        text += length > 0 ? length : 1;
+    }
+    json_t *result = fclose(out) == 0 ? json_string(valid) : NULL;
+    free(valid);
+    return result;
+}
+
 static bool is_plain_word(const char *word)
 {
     return word[0] != '\0' && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

@@ -35,6 +35,9 @@ int fpo_print_json(json_t *object);
 /* A number as JSON has it; NaN and infinities, which JSON has not, as the strings "nan", "inf", "-inf". */
 json_t *fpo_json_number(double x);
 
+/* Text that may come from a file name: bytes that are no UTF-8, which JSON has not, become U+FFFD. */
+json_t *fpo_json_text(const char *text);
+
 /* The command line as a shell takes it, quoted where needed, for "reproduce with"; free it. NULL without memory. */
 char *fpo_command_line(int argc, char *const *argv);
 

@@ -106,6 +106,19 @@ static void print_row(const fpo_table *table, size_t row, const size_t *widths, 
     }
 }
 
+void fpo_table_free(fpo_table *table)
+{
+    if (table == NULL)
+        return;
+    for (size_t i = 0; i < table->note_rows; i++)
+        free(table->notes[i]);
+    free(table->notes);
+    for (size_t i = 0; i < table->count; i++)
+        free(table->cells[i]);
+    free(table->cells);
+    free(table);
+}
+
 static void print_table(fpo_table *table, int indent, bool heading)
 {
     if (table == NULL)
@@ -129,13 +142,7 @@ static void print_table(fpo_table *table, int indent, bool heading)
             fputs(fpo_style(stdout, FPO_PLAIN), stdout);
         }
     }
-    for (size_t i = 0; i < table->note_rows; i++)
-        free(table->notes[i]);
-    free(table->notes);
-    for (size_t i = 0; i < table->count; i++)
-        free(table->cells[i]);
-    free(table->cells);
-    free(table);
+    fpo_table_free(table);
 }
 
 void fpo_table_print(fpo_table *table, int indent)

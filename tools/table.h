@@ -24,6 +24,9 @@ void fpo_table_print(fpo_table *table, int indent);
 /* The same without a heading: the first row is a row like the others. */
 void fpo_table_print_plain(fpo_table *table, int indent);
 
+/* Frees a table that is not printed. */
+void fpo_table_free(fpo_table *table);
+
 /* Text from `column` on, wrapped at the terminal's width with further lines at the same column. */
 void fpo_print_wrapped(int column, const char *text);
 

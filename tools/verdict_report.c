@@ -86,11 +86,11 @@ static json_t *causes_json(const fpo_finding *f)
 int fpo_finding_print_json(const fpo_finding *f, const fpo_subject_arguments *a, const char *line)
 {
     json_t *object =
-        json_pack("{s:s, s:s, s:s, s:o, s:o, s:s, s:o, s:I, s:o, s:s}", "verdict", fpo_verdict_name(f->verdict),
-                  "vector", a->vector, "output", a->output, "asked", names_json(f->asked, f->asked_count), "matches",
-                  names_json(f->matches, f->match_count), "compared_with", f->closest, "differences",
-                  fpo_differences_json(&f->differences), "scales_different", (json_int_t)f->scales_different, "causes",
-                  causes_json(f), "reproduce", line);
+        json_pack("{s:s, s:o, s:o, s:o, s:o, s:s, s:o, s:I, s:o, s:o}", "verdict", fpo_verdict_name(f->verdict),
+                  "vector", fpo_json_text(a->vector), "output", fpo_json_text(a->output), "asked",
+                  names_json(f->asked, f->asked_count), "matches", names_json(f->matches, f->match_count),
+                  "compared_with", f->closest, "differences", fpo_differences_json(&f->differences), "scales_different",
+                  (json_int_t)f->scales_different, "causes", causes_json(f), "reproduce", fpo_json_text(line));
     if (f->diagnosed) {
         json_object_set_new(object, "hypotheses", json_integer((json_int_t)f->diagnosis.hypotheses));
         json_object_set_new(object, "sample", json_integer((json_int_t)f->diagnosis.sample));
