@@ -156,12 +156,10 @@ static bool bind_scalar(fpo_ptx_bind *bind, const fpo_row_operand *row, const fp
     return true;
 }
 
-static bool bind_address(fpo_ptx_bind *bind, const fpo_row_operand *row, const fpo_row_operand *coordinates,
-                         const fpo_ptx_node *node)
+static bool bind_address(fpo_ptx_bind *bind, const fpo_row_operand *coordinates, const fpo_ptx_node *node)
 {
     if (node->kind != FPO_NODE_ADDRESS || node->child_count != (coordinates != NULL ? 2 : 1))
         return refuse(bind, "an address %sin brackets is wanted", coordinates != NULL ? "and coordinates " : "");
-    (void)row;
     const fpo_ptx_node *base = &node->children[0];
     fpo_ptx_operand operand = {0};
     if (base->kind == FPO_NODE_REGISTER) {
@@ -240,7 +238,7 @@ bool fpo_ptx_bind_operands(fpo_ptx_bind *bind, const fpo_row_operand *row, int r
             i = end - 1;
         } else if (row[i].address) {
             bool tensor = i + 1 < row_count && row[i + 1].tensor;
-            if (!bind_address(bind, &row[i], tensor ? &row[i + 1] : NULL, node))
+            if (!bind_address(bind, tensor ? &row[i + 1] : NULL, node))
                 return false;
             i += tensor;
         } else if (i + 1 < row_count && row[i + 1].pair) {

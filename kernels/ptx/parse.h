@@ -133,7 +133,6 @@ typedef struct fpo_ptx_builder {
     uint32_t relocation_count;
     struct fpo_ptx_constant *constant_list;
     fpo_ptx_fixup *fixups;
-    uint32_t nothing[5]; /* registers that take results nobody reads: predicate, 1, 2, 4, 8 bytes (16: see decode.c) */
 } fpo_ptx_builder;
 
 /* operand.c */

@@ -3,7 +3,7 @@
 
 // CUTLASS block-scaled GEMMs for SM120 with plain C entry points: production kernels for the virtual GPU's tests.
 // Example 79a of CUTLASS has the same collectives. -DCASE=1: NVFP4 -> f32, 2: NVFP4 -> bf16, 3: MXFP8 (e4m3) -> f32,
-// 4: NVFP4 -> f32 pingpong, 5: MXFP4 -> f32.
+// 4: NVFP4 -> f32 pingpong, 5: MXFP4 -> f32, 6: NVFP4 -> f32 with the Stream-K scheduler.
 #include <cute/tensor.hpp>
 #include <cutlass/cutlass.h>
 #include <cutlass/detail/sm100_blockscaled_layout.hpp>
@@ -37,6 +37,12 @@ using Schedule = cutlass::gemm::KernelTmaWarpSpecializedPingpong;
 using Schedule = cutlass::gemm::collective::KernelScheduleAuto;
 #endif
 
+#if CASE == 6
+using Scheduler = cutlass::gemm::StreamKScheduler;
+#else
+using Scheduler = void;
+#endif
+
 using Row = cutlass::layout::RowMajor;
 using Column = cutlass::layout::ColumnMajor;
 using TileShape = Shape<_128, _128, _128>;
@@ -52,7 +58,7 @@ using Stages = cutlass::gemm::collective::StageCountAutoCarveout<int(sizeof(type
 using Mainloop = typename cutlass::gemm::collective::CollectiveBuilder<Arch, Class, Element, Row, alignment, Element,
                                                                        Column, alignment, float, TileShape, ClusterShape, Stages,
                                                                        Schedule>::CollectiveOp;
-using Kernel = cutlass::gemm::kernel::GemmUniversal<Shape<int, int, int, int>, Mainloop, Epilogue, void>;
+using Kernel = cutlass::gemm::kernel::GemmUniversal<Shape<int, int, int, int>, Mainloop, Epilogue, Scheduler>;
 using Gemm = cutlass::gemm::device::GemmUniversalAdapter<Kernel>;
 
 // D (M x N, row-major) = alpha * A (M x K) * B (N x K)^T; scales in the 128x4 layout. 0 if it ran.
