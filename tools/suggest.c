@@ -41,7 +41,7 @@ const char *fpo_suggest(const char *wanted, fpo_name_at name_at)
     if (length == 0 || length > LONGEST)
         return NULL;
     const char *best = NULL;
-    size_t best_distance = length / 3 + 2;
+    size_t best_distance = (length + 1) / 3 + 1; /* two letters of five may differ, one of three */
     for (size_t i = 0; name_at(i) != NULL; i++) {
         const char *name = name_at(i);
         if (strlen(name) > LONGEST)
