@@ -273,3 +273,11 @@ fpo_status fpo_checkpoint_tensor(fpo_checkpoint *checkpoint, const char *name, c
                         fpo_shown(name).text, checkpoint->path);
     return FPO_OK;
 }
+
+const char *fpo_checkpoint_metadata(fpo_checkpoint *checkpoint, const char *name, const char *key)
+{
+    const fpo_tensor *tensor;
+    if (fpo_checkpoint_tensor(checkpoint, name, &tensor, NULL) != FPO_OK)
+        return NULL;
+    return fpo_safetensors_metadata(checkpoint->shards[find(checkpoint, name)->shard].file, key);
+}

@@ -24,6 +24,9 @@ bool fpo_checkpoint_has(const fpo_checkpoint *checkpoint, const char *name);
 fpo_status fpo_checkpoint_tensor(fpo_checkpoint *checkpoint, const char *name, const fpo_tensor **tensor,
                                  fpo_error *error);
 
+/* The value of a key of __metadata__ of the file that has the tensor `name`; NULL if there is none. */
+const char *fpo_checkpoint_metadata(fpo_checkpoint *checkpoint, const char *name, const char *key);
+
 /* "FILE[:TENSOR]": FILE is anything that fpo_checkpoint_open takes; without TENSOR it must have exactly one. Both parts
  * may contain ':' (the longest part that exists is the file). */
 typedef struct fpo_tensor_source {
