@@ -123,7 +123,8 @@ static void requantise(int record, const char *name, fpo_hf *hf)
     fpo_hf_layer layer = read_layer(hf, name);
     const fpo_operand_view *view = &fpo_block_format_describe(layer.format)->view;
     float *values = malloc((size_t)(layer.rows * layer.k) * sizeof *values);
-    bool bf16_scale = layer.format >= FPO_BLOCK_FP8_TENSOR && records[record].scheme != FPO_SCHEME_FP8_BLOCK;
+    bool bf16_scale = layer.format >= FPO_BLOCK_FP8_TENSOR && records[record].scheme != FPO_SCHEME_FP8_BLOCK &&
+                      records[record].scheme != FPO_SCHEME_MODELOPT_FP8; /* these store f32 */
     fpo_quantized again = {.codes = calloc(1, layer.weight.codes_bytes),
                            .codes_bytes = layer.weight.codes_bytes,
                            .scales = calloc(1, layer.weight.scales_bytes),

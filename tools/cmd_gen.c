@@ -24,7 +24,10 @@ enum {
     OPTION_BETA,
     OPTION_SEED,
     OPTION_PURPOSE,
-    OPTION_DIGESTS
+    OPTION_DIGESTS,
+    OPTION_CHECKPOINT,
+    OPTION_LAYER,
+    OPTION_ROWS
 };
 
 static const struct argp_option options[] = {
@@ -50,7 +53,11 @@ static const struct argp_option options[] = {
     {.name = "seed", .key = OPTION_SEED, .arg = "N", .doc = "default 0"},
     {.name = "c-format", .key = OPTION_C_FORMAT, .arg = "F", .doc = "with a C of f32, bf16 or f16; beta is then 0.5"},
     {.name = "bias-format", .key = OPTION_BIAS_FORMAT, .arg = "F", .doc = "with a bias of f32, bf16 or f16"},
-    {.doc = "The product:", .group = 3},
+    {.doc = "B from a quantised checkpoint, A its activations (--a, or normal numbers from --seed):", .group = 3},
+    {.name = "checkpoint", .key = OPTION_CHECKPOINT, .arg = "DIR", .doc = "a Hugging Face folder with config.json"},
+    {.name = "layer", .key = OPTION_LAYER, .arg = "NAME", .doc = "a quantised layer of it; without, they are listed"},
+    {.name = "rows", .key = OPTION_ROWS, .arg = "M", .doc = "of generated activations; default 16"},
+    {.doc = "The product:", .group = 4},
     {.name = "model",
      .key = 'm',
      .arg = "MODEL",
@@ -58,7 +65,7 @@ static const struct argp_option options[] = {
     {.name = "d", .key = OPTION_D, .arg = "F", .doc = "format of D: f32 (default), bf16, f16, e4m3, e5m2, nvfp4"},
     {.name = "alpha", .key = OPTION_ALPHA, .arg = "X", .doc = "default 1"},
     {.name = "beta", .key = OPTION_BETA, .arg = "X", .doc = "factor of C"},
-    {.doc = "The file:", .group = 4},
+    {.doc = "The file:", .group = 5},
     {.name = "output", .key = 'o', .arg = "FILE", .doc = "the vector to write"},
     {.name = "digests-only", .key = OPTION_DIGESTS, .doc = "leave out the outputs, keep their digests"},
     {.name = "purpose", .key = OPTION_PURPOSE, .arg = "TEXT", .doc = "what the vector is for, one line"},
@@ -73,7 +80,8 @@ static const char documentation[] =
     "numbers only the last of `fp4oracle list models`.\n\n"
     "Examples:\n"
     "  fp4oracle gen --data gaussian --shape 64x64x256 --format nvfp4 -o v.st\n"
-    "  fp4oracle gen --a x.st:act --b x.st:weight --format nvfp4 --d bf16 -o v.st";
+    "  fp4oracle gen --a x.st:act --b x.st:weight --format nvfp4 --d bf16 -o v.st\n"
+    "  fp4oracle gen --checkpoint Llama-NVFP4 --layer model.layers.0.mlp.down_proj -o v.st";
 
 static fpo_status parse_d(const char *text, fpo_format *d, fpo_error *error)
 {
@@ -126,6 +134,10 @@ static error_t parse_value(int key, const char *text, fpo_gen_arguments *a, fpo_
         *status = fpo_parse_float("--alpha", text, &a->alpha, error);
         a->has_alpha = true;
         return 0;
+    case OPTION_ROWS:
+        *status = fpo_parse_integer("--rows", text, 1, INT32_MAX, &a->rows, error);
+        a->has_rows = true;
+        return 0;
     case OPTION_BETA:
         *status = fpo_parse_float("--beta", text, &a->beta, error);
         a->has_beta = true;
@@ -134,15 +146,33 @@ static error_t parse_value(int key, const char *text, fpo_gen_arguments *a, fpo_
     }
 }
 
+/* With --checkpoint. */
+static const char *checkpoint_complaint(const fpo_gen_arguments *a)
+{
+    if (a->has_data || a->has_shape || a->b != NULL)
+        return "--data, --shape and --b: with --checkpoint, B is the layer, and A has --rows or comes from --a";
+    if (a->a != NULL && a->has_rows)
+        return "--rows: the tensor of --a says it";
+    if (a->generate.c != FPO_FORMAT_NONE || a->generate.bias != FPO_FORMAT_NONE)
+        return "--c-format and --bias-format belong to --data";
+    if (a->has_beta && a->c == NULL)
+        return "--beta: there is no C (--c FILE:TENSOR)";
+    return a->output == NULL && a->layer != NULL ? "where to: -o FILE" : NULL;
+}
+
 /* What has to be there, and what cannot be together. */
 static const char *complaint(const fpo_gen_arguments *a)
 {
     bool tensors = a->a != NULL || a->b != NULL;
     bool has_c = a->c != NULL || a->generate.c != FPO_FORMAT_NONE;
+    if (a->checkpoint != NULL)
+        return checkpoint_complaint(a);
+    if (a->layer != NULL || a->has_rows)
+        return "--layer and --rows belong to --checkpoint";
     if (!a->has_format)
         return "which format: --format F or --format A,B";
     if (!tensors && !a->has_data)
-        return "where from: --data KIND --shape MxNxK, or --a FILE:TENSOR --b FILE:TENSOR";
+        return "where from: --data KIND --shape MxNxK, or --a FILE:TENSOR --b FILE:TENSOR, or --checkpoint DIR";
     if (tensors && a->has_data)
         return "--data and --a/--b: operands are generated or read, not both";
     if (tensors && (a->a == NULL || a->b == NULL))
@@ -168,6 +198,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     switch (key) {
     case OPTION_A: a->a = argument; return 0;
     case OPTION_B: a->b = argument; return 0;
+    case OPTION_CHECKPOINT: a->checkpoint = argument; return 0;
+    case OPTION_LAYER: a->layer = argument; return 0;
     case OPTION_C: a->c = argument; return 0;
     case OPTION_BIAS: a->bias = argument; return 0;
     case OPTION_PURPOSE: a->purpose = argument; return 0;
@@ -210,7 +242,7 @@ static int generate(const char *program, const fpo_gen_arguments *a)
 int fpo_cmd_gen(int argc, char **argv)
 {
     static const struct argp parser = {.options = options, .parser = parse, .doc = documentation};
-    fpo_gen_arguments a = {.generate = {.d = FPO_F32}};
+    fpo_gen_arguments a = {.generate = {.d = FPO_F32}, .rows = 16};
     a.models = calloc((size_t)argc, sizeof *a.models);
     if (a.models == NULL)
         return fpo_report_unusable(argv[0], "out of memory");

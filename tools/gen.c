@@ -10,7 +10,9 @@ static fpo_status make_problem(const fpo_gen_arguments *a, fpo_vector **vector, 
     if (a->has_data)
         return fpo_generate_vector(&a->generate, vector, error);
     fpo_status status = fpo_vector_create(vector, error);
-    return status == FPO_OK ? fpo_gen_from_tensors(a, *vector, error) : status;
+    if (status != FPO_OK)
+        return status;
+    return a->checkpoint != NULL ? fpo_gen_from_checkpoint(a, *vector, error) : fpo_gen_from_tensors(a, *vector, error);
 }
 
 static fpo_status compute(const fpo_gen_arguments *a, fpo_vector *vector, fpo_error *error)

@@ -9,8 +9,11 @@
 #include "model_choice.h"
 
 typedef struct fpo_gen_arguments {
-    const char *a, *b;     /* FILE[:TENSOR], both or neither */
-    const char *c, *bias;  /* FILE[:TENSOR], with a and b */
+    const char *a, *b;              /* FILE[:TENSOR], both or neither */
+    const char *c, *bias;           /* FILE[:TENSOR], with a and b */
+    const char *checkpoint, *layer; /* a folder and a layer of it, which is b; a may be given */
+    int64_t rows;                   /* of generated activations */
+    bool has_rows;
     const char *recipe;    /* NAME or A,B; NULL: the default of the format */
     fpo_generate generate; /* formats, and for --data its kind and shape; c and bias are formats */
     bool has_format, has_data, has_shape, has_alpha, has_beta;
@@ -32,5 +35,11 @@ fpo_status fpo_gen_from_tensors(const fpo_gen_arguments *arguments, fpo_vector *
 bool fpo_is_quantized_file(const char *path);
 fpo_status fpo_gen_quantized(fpo_vector *vector, const char *path, fpo_block_format format, fpo_operand *operand,
                              int64_t *rows, int64_t *k, fpo_error *error);
+
+/* The same, b being a layer of a quantised checkpoint and a its activations. */
+fpo_status fpo_gen_from_checkpoint(const fpo_gen_arguments *arguments, fpo_vector *vector, fpo_error *error);
+
+/* C and bias, m and n of the problem being there. */
+fpo_status fpo_gen_load_addends(const fpo_gen_arguments *arguments, fpo_vector *vector, fpo_error *error);
 
 #endif

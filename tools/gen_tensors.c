@@ -106,22 +106,28 @@ static fpo_status load_operands(const fpo_gen_arguments *a, fpo_vector *vector, 
     return status;
 }
 
+fpo_status fpo_gen_load_addends(const fpo_gen_arguments *a, fpo_vector *vector, fpo_error *error)
+{
+    fpo_gemm_problem *p = &vector->problem;
+    fpo_epilogue *epilogue = &vector->spec.epilogue;
+    fpo_status status = load_addend(vector, a->c, "C", p->m, p->n, &epilogue->c, &p->c, &p->c_bytes, error);
+    if (status == FPO_OK)
+        status = load_addend(vector, a->bias, "bias", 1, p->n, &epilogue->bias, &p->bias, &p->bias_bytes, error);
+    if (a->c != NULL && !a->has_beta)
+        p->beta = 1;
+    return status;
+}
+
 fpo_status fpo_gen_from_tensors(const fpo_gen_arguments *a, fpo_vector *vector, fpo_error *error)
 {
     const fpo_model *exact = fpo_model_by_name("exact");
-    fpo_gemm_problem *p = &vector->problem;
-    fpo_epilogue *epilogue = &vector->spec.epilogue;
     fpo_status status = fpo_spec_init(&vector->spec, a->generate.a, a->generate.b, exact, a->generate.d, error);
     if (status == FPO_OK)
         status = load_operands(a, vector, error);
     if (status == FPO_OK)
-        status = load_addend(vector, a->c, "C", p->m, p->n, &epilogue->c, &p->c, &p->c_bytes, error);
-    if (status == FPO_OK)
-        status = load_addend(vector, a->bias, "bias", 1, p->n, &epilogue->bias, &p->bias, &p->bias_bytes, error);
+        status = fpo_gen_load_addends(a, vector, error);
     if (status != FPO_OK)
         return status;
-    if (a->c != NULL && !a->has_beta)
-        p->beta = 1;
     char data[512];
     snprintf(data, sizeof data, "a from %s, b from %s", a->a, a->b);
     json_t *valid = fpo_json_text(data);

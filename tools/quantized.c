@@ -3,7 +3,7 @@
 
 /* Reading a tensor, quantising it, writing the result. */
 #include "quantized.h"
-#include "checkpoint.h"
+#include "hf_checkpoint.h"
 #include "recipe.h"
 #include "report.h"
 
@@ -14,7 +14,15 @@
 fpo_status fpo_tensor_numbers_read(const char *argument, fpo_tensor_numbers *numbers, fpo_error *error)
 {
     fpo_tensor_source source = {0};
+    bool checkpoint = false;
     fpo_status status = fpo_tensor_open(argument, &source, error);
+    if (status == FPO_ERR_ARGUMENT) { /* no tensor of this name: a layer? */
+        fpo_status layer =
+            fpo_hf_source_rows(argument, &checkpoint, &numbers->rows, &numbers->k, &numbers->values, error);
+        numbers->dtype = FPO_F32;
+        if (checkpoint)
+            return layer;
+    }
     if (status != FPO_OK)
         return status;
     status = fpo_tensor_rows(source.tensor, &numbers->rows, &numbers->k, &numbers->values, error);

@@ -14,7 +14,8 @@ typedef struct fpo_tensor_numbers {
     fpo_format dtype; /* f32, f16 or bf16: what the library would be fed */
 } fpo_tensor_numbers;
 
-/* FILE[:TENSOR] of f32, f16 or bf16, of which the last dimension is K. */
+/* FILE[:TENSOR] of f32, f16 or bf16, of which the last dimension is K; or DIR:LAYER of a quantised checkpoint, which is
+ * dequantised to f32. */
 fpo_status fpo_tensor_numbers_read(const char *argument, fpo_tensor_numbers *numbers, fpo_error *error);
 void fpo_tensor_numbers_free(fpo_tensor_numbers *numbers);
 

@@ -13,12 +13,14 @@
 #include <sys/stat.h>
 
 #define NOTHING "", FPO_STORED_NOTHING
+#define STATIC(suffix, recipe) suffix, FPO_RECIPE_##recipe
+#define DYNAMIC "", FPO_RECIPE_COUNT
 #define TAKE(suffix) suffix, FPO_STORED_MULTIPLIER
 #define DIVIDE(suffix) suffix, FPO_STORED_DIVISOR
 /* A second expansion, so that a list which is one argument in schemes.inc comes apart. */
 #define SCHEME(...) SCHEME_ENTRY(__VA_ARGS__)
 #define SCHEME_ENTRY(id, scheme, config_method, config_key, format, codes_suffix, scale_suffix, tensor_suffix, means,  \
-                     input_suffix, input_format, input_recipe, one_line)                                               \
+                     input_suffix, static_one, input_format, input_recipe, one_line)                                   \
     [FPO_SCHEME_##id] = {.name = scheme,                                                                               \
                          .summary = one_line,                                                                          \
                          .method = config_method,                                                                      \
@@ -28,6 +30,7 @@
                          .scale = scale_suffix,                                                                        \
                          .tensor_scale = tensor_suffix,                                                                \
                          .input_scale = input_suffix,                                                                  \
+                         .static_recipe = static_one,                                                                  \
                          .meaning = means,                                                                             \
                          .activations = FPO_BLOCK_##input_format,                                                      \
                          .recipe = FPO_RECIPE_##input_recipe},

@@ -31,7 +31,8 @@ typedef struct fpo_scheme_info {
     const char *codes, *scale, *tensor_scale, *input_scale;
     fpo_stored_scale meaning; /* of the tensor scale, and of the input scale */
     fpo_block_format activations;
-    fpo_recipe recipe; /* of the activations */
+    fpo_recipe recipe;        /* of the activations */
+    fpo_recipe static_recipe; /* where the layer has an input scale; FPO_RECIPE_COUNT if none ever has */
 } fpo_scheme_info;
 
 const fpo_scheme_info *fpo_scheme_describe(fpo_scheme scheme); /* NULL for what is none */
@@ -58,7 +59,8 @@ typedef struct fpo_hf_layer {
     bool has_tensor_scale, has_input_scale;
     float stored_input_scale;
     float input_scale;   /* a multiplier, as the tensor scale */
-    float library_scale; /* what the quantiser of the activations is given: RN(1/multiplier), or the stored divisor */
+    float library_scale; /* what the static recipe is given: for nvfp4 RN(1/multiplier) or the stored divisor, for fp8
+                            the multiplier */
     void *scales;        /* owned; the codes are the file's */
 } fpo_hf_layer;
 
@@ -68,5 +70,10 @@ void fpo_hf_layer_free(fpo_hf_layer *layer);
 
 /* code * scale * tensor scale, rounded once: rows x k numbers. */
 void fpo_hf_layer_dequantise(const fpo_hf_layer *layer, float *values);
+
+/* "DIR:LAYER": the layer as rows x k numbers. The caller frees `values`. *matches: `argument` names a folder with a
+ * config.json; where it is false nothing else is done. */
+fpo_status fpo_hf_source_rows(const char *argument, bool *matches, int64_t *rows, int64_t *k, float **values,
+                              fpo_error *error);
 
 #endif

@@ -230,7 +230,9 @@ static fpo_status read_layer(reader *r, fpo_hf_layer *layer, fpo_error *error)
         status = read_number(r, scheme->input_scale, &layer->has_input_scale, &layer->stored_input_scale, error);
     if (layer->has_input_scale) {
         layer->input_scale = divisor ? 1 / layer->stored_input_scale : layer->stored_input_scale;
-        layer->library_scale = divisor ? layer->stored_input_scale : 1 / layer->stored_input_scale;
+        layer->library_scale = divisor                                  ? layer->stored_input_scale
+                               : scheme->activations == FPO_BLOCK_NVFP4 ? 1 / layer->stored_input_scale
+                                                                        : layer->stored_input_scale;
     }
     return status;
 }
@@ -263,8 +265,10 @@ static fpo_status no_layer(const fpo_hf *hf, const char *name, fpo_error *error)
         size_t used = strlen(list);
         snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", fpo_shown(hf->layers[i]).text);
     }
+    if (name[0] == 0)
+        return fpo_fail(error, FPO_ERR_ARGUMENT, "which layer: %.80s has %zu: %s", hf->folder, hf->layer_count, list);
     return fpo_fail(error, FPO_ERR_ARGUMENT, "%.80s has no quantised layer %.80s, but %zu: %s", hf->folder,
-                    name[0] != 0 ? fpo_shown(name).text : "(which?)", hf->layer_count, list);
+                    fpo_shown(name).text, hf->layer_count, list);
 }
 
 fpo_status fpo_hf_layer_read(fpo_hf *hf, const char *name, fpo_hf_layer *layer, fpo_error *error)
@@ -289,23 +293,4 @@ void fpo_hf_layer_free(fpo_hf_layer *layer)
 {
     free(layer->scales);
     memset(layer, 0, sizeof *layer);
-}
-
-void fpo_hf_layer_dequantise(const fpo_hf_layer *layer, float *values)
-{
-    const fpo_operand_view *view = &fpo_block_format_describe(layer->format)->view;
-    int64_t columns = fpo_scale_columns(&view->scale, layer->k), block_rows = view->scale.block_rows,
-            block_k = view->scale.block_k;
-    const uint8_t *codes = layer->weight.codes;
-    for (int64_t row = 0; row < layer->rows; row++)
-        for (int64_t k = 0; k < layer->k; k++) {
-            size_t at = (size_t)(row * layer->k + k);
-            uint32_t code = view->element == FPO_E2M1 ? codes[at / 2] >> (at % 2 * 4) & 0xF : codes[at];
-            size_t scale = (size_t)((block_rows ? row / block_rows : 0) * columns + (block_k ? k / block_k : 0));
-            /* At most 4 + 24 significant bits, or 2 + 4 + 24: exact in double, so that it is rounded once. */
-            values[at] = (float)(fpo_decode_double(view->element, code) *
-                                 fpo_decode_double(view->scale.format,
-                                                   fpo_load_code(view->scale.format, layer->weight.scales, scale)) *
-                                 (double)layer->weight.tensor_scale);
-        }
 }
