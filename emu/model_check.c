@@ -4,8 +4,8 @@
 /* Whether the numbers of an accumulation make sense and leave the arithmetic room. */
 #include "step.h"
 
-/* 62 bits for a sum: the largest term has 11 bits above its exponent (16 products of 6 * 6 under scales of 1.875), and
- * at most 129 are added. */
+/* 62 bits for a sum: a product under scales has 4 bits above its exponent, and at most 129 terms are added. Groups depend
+ * on the elements: fpo_step_takes_element. */
 enum { MOST_FRACTION_BITS = 41 };
 
 static fpo_status bad(fpo_error *error, const char *field, long long value, const char *wanted)

@@ -24,7 +24,7 @@ typedef struct fpo_digits {
 /* The format that the multiplier works in for elements of `element`. */
 fpo_format fpo_step_operand_format(const fpo_step *step, fpo_format element);
 int fpo_step_fraction(fpo_format format);
-/* False: this step cannot take such elements (more bits than the multiplier has). */
+/* False: this step cannot take such elements: more bits than the multiplier has, or a group's sum has room for. */
 bool fpo_step_takes_element(const fpo_step *step, fpo_format element);
 
 /* One element code as the step's operand. */

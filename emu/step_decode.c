@@ -19,6 +19,11 @@ bool fpo_step_takes_element(const fpo_step *step, fpo_format element)
     const fpo_format_info *info = fpo_format_describe(fpo_step_operand_format(step, element));
     if (info == NULL || info->bits == 0 || info->mantissa_bits > 10 || info->specials == FPO_SPECIALS_UE8M0)
         return false;
+    /* The exact sum of a group, and the aligned sum of groups, have 62 bits: 7 for the number of products, 8 for the
+     * scales' significands, 5 for their value above their exponents and the number of groups. */
+    if (step->group > 1 && (2 * (info->max_exponent + 1 - info->quantum) + 7 + 8 > 62 ||
+                            step->fraction_bits + 2 * (info->max_exponent + 1) + 7 + 5 > 62))
+        return false;
     /* A conversion is exact, or the cut of an f32; a dequantising kernel rounds. */
     const fpo_format_info *from = fpo_format_describe(element);
     return step->dequantised || element == FPO_F32 ||

@@ -5,7 +5,7 @@
  * test_recorded_steps.c. */
 #include "suite.h"
 
-#include "engine.h"
+#include "step.h"
 
 #include <string.h>
 
@@ -126,6 +126,25 @@ START_TEST(test_result)
 }
 END_TEST
 
+/* Numbers that the integers have no room for are refused, not computed wrongly. */
+START_TEST(test_room)
+{
+    fpo_accumulation x = fpo_model_by_name("sm120_mxf4nvf4")->accumulation;
+    fpo_operand_view view = {.element = FPO_E2M1};
+    ck_assert_int_eq(fpo_accumulation_check_operands(&x, &view, &view, NULL), FPO_OK);
+    view.element = FPO_E4M3; /* a group of 16 fits beside 35 fraction bits no more */
+    ck_assert_int_eq(fpo_accumulation_check_operands(&x, &view, &view, NULL), FPO_ERR_UNSUPPORTED);
+    x.step.fraction_bits = 25;
+    ck_assert_int_eq(fpo_accumulation_check_operands(&x, &view, &view, NULL), FPO_OK);
+    view.element = FPO_E5M2; /* and its exact sum not at all */
+    ck_assert_int_eq(fpo_accumulation_check_operands(&x, &view, &view, NULL), FPO_ERR_UNSUPPORTED);
+    view.element = FPO_F32;
+    ck_assert_int_eq(fpo_accumulation_check_operands(&x, &view, &view, NULL), FPO_ERR_UNSUPPORTED);
+    x.step.fraction_bits = 42;
+    ck_assert_int_eq(fpo_accumulation_check(&x, NULL), FPO_ERR_ARGUMENT);
+}
+END_TEST
+
 START_TEST(test_registry)
 {
     for (size_t i = 0; fpo_model_at(i) != NULL; i++) {
@@ -150,6 +169,7 @@ Suite *fpo_suite(void)
     tcase_add_test(c, test_specials);
     tcase_add_test(c, test_overflow);
     tcase_add_test(c, test_result);
+    tcase_add_test(c, test_room);
     tcase_add_test(c, test_registry);
     suite_add_tcase(suite, c);
     return suite;

@@ -117,19 +117,14 @@ static const char *floor_much_higher(const fpo_model *model)
     return same_grid(model, model->accumulation.step.e_zero + 8);
 }
 
-static const char *group_exponent(const fpo_model *model)
-{
-    return model->accumulation.step.group > 1 ? "the exponent of a group is that of its scales" : NULL;
-}
-
 static const char *is_f16(const fpo_model *model)
 {
-    return takes_only(model, FPO_F16) ? "the elements are f16" : group_exponent(model);
+    return takes_only(model, FPO_F16) ? "the elements are f16" : NULL;
 }
 
 static const char *is_bf16(const fpo_model *model)
 {
-    return takes_only(model, FPO_BF16) ? "the elements are bf16" : group_exponent(model);
+    return takes_only(model, FPO_BF16) ? "the elements are bf16" : NULL;
 }
 
 static const char *exact_in_f16(const fpo_model *model)
