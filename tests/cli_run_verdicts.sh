@@ -37,7 +37,7 @@ out '^never_written '; err 'the process of one failed when it was told to end: e
 # A runner that is killed takes its worker along, a kernel that hangs included.
 "$FP4ORACLE" run --kernel "$misbehave:hangs" --time-limit 100 mx.safetensors >hang.log 2>&1 &
 runner=$!
-for _ in $(seq 200); do worker=$(pgrep -P "$runner" -f 'worker 3 4') && grep -q hangs hang.log && break; sleep 0.05; done
+for _ in $(seq 200); do worker=$(grep -ls "^PPid:[[:space:]]*$runner\$" /proc/[0-9]*/status | cut -d/ -f3) && [ -n "$worker" ] && grep -q hangs hang.log && break; sleep 0.05; done
 [ -n "$worker" ] || fail "no worker of $runner"
 sleep 0.3
 [ "$(readlink "/proc/$worker/fd/0")" = /dev/null ] || fail "the worker reads from the terminal"
@@ -72,6 +72,12 @@ run 1 run --kernel "$misbehave:one_bit_wrong" --junit odd.xml --no-diagnosis 'a 
 out "reproduce: fp4oracle run --kernel .*:one_bit_wrong .*'a <b> & \"c\".safetensors'"
 python3 -c 'import sys, xml.etree.ElementTree as ET
 assert ET.parse("odd.xml").getroot().find(".//testcase").get("name") == "a <b> & \"c\".safetensors"' || fail odd.xml
+
+# A name that is no UTF-8 loses no result.
+odd=$(printf 'bad\377name.safetensors'); cp mx.safetensors "$odd"
+run 2 run --kernel "$misbehave:one_bit_wrong" --junit odd.xml --no-diagnosis --json "$odd" "$odd"x
+json '.results | length' 2; json '.results[0].vector' 'bad?name.safetensors'
+python3 -c 'import xml.etree.ElementTree as ET; assert len(ET.parse("odd.xml").getroot().findall(".//testcase")) == 2' || fail odd.xml
 
 # A device that is none.
 fake=$FPO_PLUGINS/test_plugins/fake_device.so

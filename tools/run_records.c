@@ -10,11 +10,25 @@
 
 #include <fp4oracle/fp4oracle.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* Text that need not be UTF-8: a file's name, a message that was cut. What is none is made readable, not dropped. */
+static json_t *text_json(const char *text)
+{
+    json_t *json = json_string(text);
+    char *copy = json == NULL ? strdup(text) : NULL;
+    for (char *c = copy; c != NULL && *c != '\0'; c++) {
+        *c = (unsigned char)*c >= 0x80 ? '?' : *c;
+    }
+    json = json != NULL ? json : json_string(copy != NULL ? copy : "?");
+    free(copy);
+    return json;
+}
 
 static json_t *text_or_null(const char *text)
 {
-    return text != NULL ? json_string(text) : json_null();
+    return text != NULL ? text_json(text) : json_null();
 }
 
 static const char *device_name(const fpo_runner *runner, const fpo_device_info *device, char *name, size_t size)
@@ -45,8 +59,8 @@ json_t *fpo_device_json(const fpo_runner *runner, const fpo_device_info *device)
 json_t *fpo_run_header_json(const fpo_runner *runner)
 {
     return json_pack("{s:s, s:o, s:o}", "program", fpo_version(), "plugin",
-                     json_pack("{s:s, s:s, s:s}", "name", runner->plugin.name, "version", runner->plugin.version,
-                               "path", runner->options.plugin),
+                     json_pack("{s:s, s:s, s:o}", "name", runner->plugin.name, "version", runner->plugin.version,
+                               "path", text_json(runner->options.plugin)),
                      "device", fpo_device_json(runner, &runner->devices.devices[runner->device]));
 }
 
@@ -72,7 +86,7 @@ json_t *fpo_kernel_json(const fpo_runner *runner, const fpo_kernel_info *kernel,
                              "c", fpo_format_describe(kernel->c.format)->name, "d",
                              fpo_format_describe(kernel->d.format)->name, "models", text_or_null(kernel->order.models));
     if (kernel->unusable[0] != '\0') {
-        json_object_set_new(json, "unusable", json_string(kernel->unusable));
+        json_object_set_new(json, "unusable", text_json(kernel->unusable));
     }
     if (device_open) {
         json_object_set_new(json, "arithmetic", json_string(fpo_runner_arithmetic(runner, kernel)));
@@ -102,7 +116,7 @@ static void add_judgement(json_t *json, const fpo_run_result *result)
         json_object_set_new(json, "causes", fpo_diagnosis_causes_json(&judgement->diagnosis));
         json_object_set_new(json, "hypotheses", json_integer((json_int_t)judgement->diagnosis.hypotheses));
     } else if (judgement->no_diagnosis[0] != '\0') {
-        json_object_set_new(json, "no_diagnosis", json_string(judgement->no_diagnosis));
+        json_object_set_new(json, "no_diagnosis", text_json(judgement->no_diagnosis));
     }
 }
 
@@ -112,13 +126,13 @@ json_t *fpo_run_result_json(const fpo_kernel_info *kernel, const fpo_run_result 
     json_t *findings = json_array();
     for (size_t i = 0; i < result->finding_count; i++) {
         json_array_append_new(findings,
-                              json_pack("{s:s, s:s}", "outcome", fpo_outcome_name(result->findings[i].outcome), "text",
-                                        result->findings[i].text));
+                              json_pack("{s:s, s:o}", "outcome", fpo_outcome_name(result->findings[i].outcome), "text",
+                                        text_json(result->findings[i].text)));
     }
-    json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:i, s:s, s:o, s:i, s:f}", "kernel", kernel->name, "variant",
-                             result->variant, "vector", vector, "outcome", fpo_outcome_name(result->outcome), "status",
-                             fpo_outcome_exit_status(result->outcome), "text", result->text, "findings", findings,
-                             "launches", result->launches, "seconds", result->seconds);
+    json_t *json = json_pack("{s:s, s:s, s:o, s:s, s:i, s:o, s:o, s:i, s:f}", "kernel", kernel->name, "variant",
+                             result->variant, "vector", text_json(vector), "outcome", fpo_outcome_name(result->outcome),
+                             "status", fpo_outcome_exit_status(result->outcome), "text", text_json(result->text),
+                             "findings", findings, "launches", result->launches, "seconds", result->seconds);
     if (result->c != NULL) {
         const fpo_gemm_problem *p = &result->c->problem;
         json_object_set_new(json, "shape",
@@ -128,9 +142,9 @@ json_t *fpo_run_result_json(const fpo_kernel_info *kernel, const fpo_run_result 
         add_judgement(json, result);
     }
     if (result->log[0] != '\0') {
-        json_object_set_new(json, "log", json_string(result->log));
+        json_object_set_new(json, "log", text_json(result->log));
     }
-    json_object_set_new(json, "reproduce", json_string(reproduce));
+    json_object_set_new(json, "reproduce", text_json(reproduce));
     return json;
 }
 
