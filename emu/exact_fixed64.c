@@ -17,7 +17,7 @@ enum {
     MAX_SCALE = 448 * 512
 };
 
-/* Blocks whose sum cannot leave int64: 76,086, K up to 1,217,376. */
+/* Blocks whose sum cannot leave int64: 76,087, K up to 1,217,392. */
 static const int64_t max_blocks = INT64_MAX / ((int64_t)MAX_BLOCK * MAX_SCALE * MAX_SCALE);
 
 typedef int16_t lanes __attribute__((vector_size(2 * LANES)));

@@ -4,6 +4,7 @@
 /* How fpo_gemm runs: bytes that do not depend on threads, instruction set, tiles or the caller's floating-point
  * environment; single elements; views; errors that leave the output alone. */
 #include "gemm_data.h"
+#include "gemm_mpfr.h"
 #include "suite.h"
 
 #include <fenv.h>
@@ -155,8 +156,8 @@ END_TEST
 
 START_TEST(longest_fixed_point_sums)
 {
-    /* 76,086 blocks of 16 are the most that 64 bits hold; one more takes the wide accumulator. */
-    static const int64_t blocks[] = {76086, 76087};
+    /* 76,087 blocks of 16 are the most that 64 bits hold; one more takes the wide accumulator. */
+    static const int64_t blocks[] = {76087, 76088};
     for (int i = 0; i < 2; i++) {
         for (int sign = 0; sign < 2; sign++) {
             gemm_case *x = gemm_case_new(FPO_BLOCK_NVFP4, FPO_BLOCK_NVFP4, 1, 1, blocks[i] * 16, FPO_F32);
@@ -169,6 +170,45 @@ START_TEST(longest_fixed_point_sums)
             ck_assert_msg(gemm_case_value(x, 0, 0) == (double)(float)sum, "%a, not %a", gemm_case_value(x, 0, 0), sum);
             gemm_case_free(x);
         }
+    }
+}
+END_TEST
+
+/* The longest runs of the largest products that other formats add in 64 and in 128 bits. */
+START_TEST(longest_segments)
+{
+    static const struct {
+        fpo_format a, b;
+        int32_t block_k; /* f32 scales, all of them the largest; 0: none */
+    } cases[] = {{FPO_F16, FPO_E4M3, 0},      {FPO_E4M3, FPO_E5M2, 0},     {FPO_F16, FPO_F16, 0},
+                 {FPO_E5M2, FPO_E5M2, 65536}, {FPO_E4M3, FPO_E4M3, 65536}, {FPO_F16, FPO_E5M2, 65536}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        fpo_block_format format = cases[i].block_k > 0 ? FPO_BLOCK_FP8_TENSOR : FPO_BLOCK_PLAIN_F32;
+        gemm_case *x = gemm_case_new(format, format, 1, 1, 70000, FPO_F32);
+        for (int s = 0; s < 2; s++) {
+            fpo_operand_spec *o = s == 0 ? &x->spec.a : &x->spec.b;
+            fpo_operand *operand = s == 0 ? &x->problem.a : &x->problem.b;
+            o->stored.element = o->read.element = s == 0 ? cases[i].a : cases[i].b;
+            o->stored.scale.block_k = o->read.scale.block_k = cases[i].block_k;
+            free(x->codes[s]);
+            operand->codes_bytes = 70000u * fpo_format_describe(o->read.element)->storage_bytes;
+            operand->codes = x->codes[s] = calloc(operand->codes_bytes, 1);
+            gemm_case_fill_row(x, (gemm_side)s, 0, fpo_format_describe(o->read.element)->max_finite);
+            if (cases[i].block_k == 0)
+                continue;
+            free(x->scales[s]);
+            operand->scales_bytes = 8;
+            operand->scales = x->scales[s] = calloc(8, 1);
+            gemm_case_fill_scales(x, (gemm_side)s, 0, 0x7F7FFFFF);
+        }
+        memset(x->spec.epilogue.steps, 0, sizeof x->spec.epilogue.steps);
+        ck_assert(fpo_epilogue_append(&x->spec.epilogue, FPO_EPI_MUL, FPO_EPI_ALPHA));
+        ck_assert(fpo_epilogue_append(&x->spec.epilogue, FPO_EPI_MUL, FPO_EPI_ALPHA));
+        ck_assert(fpo_epilogue_append(&x->spec.epilogue, FPO_EPI_MUL, FPO_EPI_ALPHA));
+        x->problem.alpha = cases[i].block_k > 0 ? 0x1p-64f : 1.0f;
+        gemm_case_run(x, NULL);
+        gemm_mpfr_check(x, "longest segments");
+        gemm_case_free(x);
     }
 }
 END_TEST
@@ -383,6 +423,7 @@ Suite *fpo_suite(void)
     tcase_add_test(tests, elements_equal_the_matrix);
     tcase_add_test(tests, progress);
     tcase_add_test(tests, longest_fixed_point_sums);
+    tcase_add_test(tests, longest_segments);
     tcase_add_test(tests, views_equal_the_twin);
     tcase_add_test(tests, bytes_beyond_the_buffer_are_zero);
     tcase_add_test(tests, errors);
