@@ -39,24 +39,61 @@ START_TEST(equal_the_twin)
 }
 END_TEST
 
+static void check_formula(const float y[16])
+{
+    const fpo_cast *ptx = fpo_cast_describe(FPO_CAST_PTX);
+    float amax = 0;
+    for (int j = 0; j < 16; j++)
+        amax = fmaxf(amax, fabsf(y[j]));
+    gemm_case *x = of_numbers(y, 16);
+    gemm_case_run(x, NULL);
+    uint32_t scale = fpo_encode_double(FPO_UE4M3, (double)(amax / 6.0f), ptx);
+    float value = (float)fpo_decode_double(FPO_UE4M3, scale), inverse = value == 0 ? 0.0f : 1.0f / value;
+    ck_assert_uint_eq(x->d_scale[0], scale);
+    for (int j = 0; j < 16; j++)
+        ck_assert_uint_eq(gemm_case_code(x, 0, j), fpo_encode_double(FPO_E2M1, (double)(y[j] * inverse), ptx));
+    gemm_case_free(x);
+}
+
 START_TEST(formula)
 {
     gemm_random r = {{20261130, 10}, 0};
-    const fpo_cast *ptx = fpo_cast_describe(FPO_CAST_PTX);
     for (int i = 0; i < 3000; i++) {
-        float y[16], amax = 0;
-        for (int j = 0; j < 16; j++) {
-            y[j] = gemm_random_float(&r, i % 2 == 0 ? 3 : 12);
-            amax = fmaxf(amax, fabsf(y[j]));
-        }
-        gemm_case *x = of_numbers(y, 16);
-        gemm_case_run(x, NULL);
-        uint32_t scale = fpo_encode_double(FPO_UE4M3, (double)(amax / 6.0f), ptx);
-        float value = (float)fpo_decode_double(FPO_UE4M3, scale), inverse = value == 0 ? 0.0f : 1.0f / value;
-        ck_assert_uint_eq(x->d_scale[0], scale);
+        float y[16];
         for (int j = 0; j < 16; j++)
-            ck_assert_uint_eq(gemm_case_code(x, 0, j), fpo_encode_double(FPO_E2M1, (double)(y[j] * inverse), ptx));
-        gemm_case_free(x);
+            y[j] = gemm_random_float(&r, i % 2 == 0 ? 3 : 12);
+        check_formula(y);
+    }
+}
+END_TEST
+
+/* Around every decision of the scale, where amax/6 and amax*RN(1/6) part; and around every decision of a code, where
+ * y*RN(1/S) and y/S do. */
+START_TEST(decisions)
+{
+    static const float code_decisions[] = {.25f, .75f, 1.25f, 1.75f, 2.5f, 3.5f, 5.0f};
+    for (uint32_t code = 0; code < 0x7E; code++) {
+        double low = fpo_decode_double(FPO_UE4M3, code), high = fpo_decode_double(FPO_UE4M3, code + 1);
+        float boundary = (float)(3 * (low + high));
+        for (int step = -6; step <= 6; step++) {
+            uint32_t bits;
+            float y[16] = {0};
+            memcpy(&bits, &boundary, 4);
+            bits += (uint32_t)step;
+            memcpy(&y[5], &bits, 4);
+            check_formula(y);
+        }
+        for (int step = -2; step <= 2; step++) {
+            float y[16] = {(float)(6 * high)};
+            for (int i = 0; i < 7; i++) {
+                uint32_t bits;
+                float decision = code_decisions[i] * (float)high;
+                memcpy(&bits, &decision, 4);
+                bits += (uint32_t)step;
+                memcpy(&y[1 + i], &bits, 4);
+            }
+            check_formula(y);
+        }
     }
 }
 END_TEST
@@ -104,6 +141,7 @@ Suite *fpo_suite(void)
     TCase *tests = tcase_create("output quantiser");
     tcase_add_test(tests, equal_the_twin);
     tcase_add_test(tests, formula);
+    tcase_add_test(tests, decisions);
     tcase_add_test(tests, special_groups);
     suite_add_tcase(suite, tests);
     return suite;
