@@ -42,6 +42,7 @@ static int check_model(const fpo_model *model, gemm_random *r)
                                  &fpo_block_format_describe((fpo_block_format)b)->view))
                 continue;
             pairs++;
+            check_one(model, a, b, DATA_TINY, 1 + (int64_t)gemm_random_below(r, 70), r);
             for (int i = 0; i < repeats; i++)
                 check_one(model, a, b, (gemm_data)gemm_random_below(r, DATA_KINDS),
                           1 + (int64_t)gemm_random_below(r, 140), r);

@@ -46,11 +46,23 @@ static uint32_t extreme_code(gemm_random *r, fpo_format format)
     }
 }
 
+/* Exponents of two factors that make about 2^-146, or the lowest codes where a format has no such exponents. */
+static uint32_t tiny_code(gemm_random *r, fpo_format format)
+{
+    const fpo_format_info *info = fpo_format_describe(format);
+    uint32_t sign = info->sign_bits != 0 && gemm_random_below(r, 2) != 0 ? 1u << (info->bits - 1) : 0;
+    if (info->exponent_bits != 8)
+        return sign | (uint32_t)gemm_random_below(r, UINT64_C(2) << info->mantissa_bits);
+    uint32_t field = 127 - 73 - 7 + (uint32_t)gemm_random_below(r, 15);
+    return sign | field << info->mantissa_bits | (uint32_t)gemm_random_below(r, UINT64_C(1) << info->mantissa_bits);
+}
+
 static uint32_t code_of(gemm_random *r, fpo_format format, gemm_data kind, bool scale)
 {
     const fpo_format_info *info = fpo_format_describe(format);
     switch (kind) {
     case DATA_EXTREME: return extreme_code(r, format);
+    case DATA_TINY: return tiny_code(r, format);
     case DATA_ANY: return (uint32_t)gemm_random_below(r, UINT64_C(1) << 32) & info->code_mask;
     case DATA_SPARSE:
         if (!scale && gemm_random_below(r, 8) != 0)

@@ -12,6 +12,7 @@ typedef enum gemm_data {
     DATA_CANCEL,  /* the second half of K undoes the first, a small term is left */
     DATA_EXTREME, /* elements and scales from the ends of their formats: zeros, subnormals, the largest numbers */
     DATA_SPARSE,  /* mostly +0 and -0 */
+    DATA_TINY,    /* products around the smallest that accumulators tell apart */
     DATA_ANY,     /* uniform codes, NaN and infinity where the format has them */
     DATA_KINDS
 } gemm_data;
