@@ -56,6 +56,7 @@ typedef struct fpo_twin_operand {
     int64_t rows, k;
     const uint8_t *codes, *scales; /* as they are stored */
     int64_t codes_size, scales_size;
+    bool plain_codes, plain_scales;  /* stored as they are read: the caller's canonical bytes will do */
     uint8_t *own_codes, *own_scales; /* NULL where the caller's bytes are as stored */
     fpo_twin_value tensor_scale;
 } fpo_twin_operand;

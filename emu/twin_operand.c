@@ -31,13 +31,32 @@ static int64_t code_bytes(fpo_format format)
     }
 }
 
-static bool knows(const fpo_operand_view *view)
+static bool knows_formats(const fpo_operand_view *view)
 {
     return code_bytes(view->element) > 0 &&
-           (view->packing == FPO_PACKING_CANONICAL || view->packing == FPO_PACKING_NIBBLES_SWAPPED) &&
-           (view->scale.format == FPO_FORMAT_NONE ||
-            (code_bytes(view->scale.format) > 0 &&
-             (view->scale.layout == FPO_LAYOUT_LINEAR || view->scale.layout == FPO_LAYOUT_128X4)));
+           (view->scale.format == FPO_FORMAT_NONE || code_bytes(view->scale.format) > 0);
+}
+
+static bool knows_packing(const fpo_operand_view *view)
+{
+    return view->packing == FPO_PACKING_CANONICAL || view->packing == FPO_PACKING_NIBBLES_SWAPPED;
+}
+
+static bool knows_layout(const fpo_operand_view *view)
+{
+    return view->scale.format == FPO_FORMAT_NONE || view->scale.layout == FPO_LAYOUT_LINEAR ||
+           view->scale.layout == FPO_LAYOUT_128X4;
+}
+
+static bool same_packing(const fpo_operand_view *x, const fpo_operand_view *y)
+{
+    return x->element == y->element && x->packing == y->packing;
+}
+
+static bool same_layout(const fpo_scale_view *x, const fpo_scale_view *y)
+{
+    return x->layout == y->layout && x->block_rows == y->block_rows && x->block_k == y->block_k &&
+           x->format == y->format;
 }
 
 static int64_t scale_rows(const fpo_scale_view *view, int64_t rows)
@@ -77,12 +96,6 @@ static uint32_t little_endian(const uint8_t *bytes, int64_t size, int64_t at, in
     for (int64_t i = 0; i < count; i++)
         code += (uint32_t)(at + i < size ? bytes[at + i] : 0) << (8 * i);
     return code;
-}
-
-static bool same_layout(const fpo_scale_view *x, const fpo_scale_view *y)
-{
-    return x->layout == y->layout && x->block_rows == y->block_rows && x->block_k == y->block_k &&
-           x->format == y->format;
 }
 
 static bool store_scales(fpo_twin_operand *o)
@@ -140,14 +153,19 @@ fpo_status fpo_twin_open(const fpo_operand_spec *spec, const fpo_operand *operan
                           .codes_size = (int64_t)operand->codes_bytes,
                           .scales = operand->scales,
                           .scales_size = (int64_t)operand->scales_bytes};
-    if (!knows(&spec->stored) || !knows(&spec->read))
+    o.plain_codes = same_packing(&spec->stored, &spec->read);
+    o.plain_scales = same_layout(&spec->stored.scale, &spec->read.scale);
+    if (!knows_formats(&spec->stored) || !knows_formats(&spec->read) ||
+        (!o.plain_codes && (!knows_packing(&spec->stored) || !knows_packing(&spec->read))) ||
+        (!o.plain_scales && (!knows_layout(&spec->stored) || !knows_layout(&spec->read))))
         return fpo_fail(error, FPO_ERR_UNSUPPORTED,
                         "%s: the reference twin does not know this format, packing or layout", name);
     use_tensor_scale(spec->tensor_scale, operand->tensor_scale, &o.tensor_scale);
     /* An odd row's spare nibble is zero in either packing. */
-    bool stored = spec->stored.element != FPO_E2M1 || spec->stored.packing == FPO_PACKING_CANONICAL || swap_nibbles(&o);
-    if (stored && spec->stored.scale.format != FPO_FORMAT_NONE && spec->stored.scale.layout != FPO_LAYOUT_LINEAR &&
-        !same_layout(&spec->stored.scale, &spec->read.scale))
+    bool stored = o.plain_codes || spec->stored.element != FPO_E2M1 || spec->stored.packing == FPO_PACKING_CANONICAL ||
+                  swap_nibbles(&o);
+    if (stored && !o.plain_scales && spec->stored.scale.format != FPO_FORMAT_NONE &&
+        spec->stored.scale.layout != FPO_LAYOUT_LINEAR)
         stored = store_scales(&o);
     *opened = o;
     if (!stored) {
@@ -170,7 +188,8 @@ uint32_t fpo_twin_element(const fpo_twin_operand *o, int64_t row, int64_t k)
     int64_t at = row * row_bytes(element, o->k);
     if (element == FPO_E2M1) {
         uint32_t byte = little_endian(o->codes, o->codes_size, at + k / 2, 1);
-        bool high = (k % 2 == 1) != (o->spec->read.packing == FPO_PACKING_NIBBLES_SWAPPED);
+        bool swapped = !o->plain_codes && o->spec->read.packing == FPO_PACKING_NIBBLES_SWAPPED;
+        bool high = (k % 2 == 1) != swapped;
         return high ? byte / 16 : byte % 16;
     }
     int64_t bytes = code_bytes(element);
@@ -182,8 +201,7 @@ uint32_t fpo_twin_scale(const fpo_twin_operand *o, int64_t row, int64_t column)
     const fpo_scale_view *view = &o->spec->read.scale;
     int64_t columns = scale_columns(view, o->k), bytes = code_bytes(view->format);
     int64_t r = view->block_rows == 0 ? 0 : row / view->block_rows;
-    /* Where the stored layout is the one that is read, the bytes were left linear. */
-    fpo_layout layout = same_layout(&o->spec->stored.scale, view) ? FPO_LAYOUT_LINEAR : view->layout;
+    fpo_layout layout = o->plain_scales ? FPO_LAYOUT_LINEAR : view->layout;
     return little_endian(o->scales, o->scales_size, place(layout, columns, r, column) * bytes, bytes);
 }
 

@@ -81,6 +81,30 @@ START_TEST(f32_scales_read_as_ue8m0)
 }
 END_TEST
 
+/* What DeepGEMM does with them (kernels.md 5.3): scale k of a row is byte k%4 of its f32 scale k/4. */
+START_TEST(f32_scales_read_as_packed_words)
+{
+    enum { ROWS = 6, BLOCKS = 9 };
+    gemm_case *x = gemm_case_new(FPO_BLOCK_FP8_1X128, FPO_BLOCK_PLAIN_E4M3, ROWS, 1, BLOCKS * 128, FPO_F32);
+    for (int row = 0; row < ROWS; row++) {
+        for (int block = 0; block < BLOCKS; block++)
+            gemm_case_set_scale(x, SIDE_A, row, block, 0x3F800000u + 0x00030507u * (uint32_t)(row + 10 * block));
+    }
+    x->spec.a.stored.scale.layout = FPO_LAYOUT_MN_MAJOR_4;
+    x->spec.a.read.scale = (fpo_scale_view){FPO_UE8M0, 1, 128, FPO_LAYOUT_PACKED_WORDS};
+    gemm_case_run(x, NULL);
+    for (int row = 0; row < ROWS; row++) {
+        double sum = 0; /* few enough bits: exact in f32 once the tiny ones are rounded off */
+        for (int block = 0; block < BLOCKS; block++) {
+            uint32_t byte = gemm_case_scale(x, SIDE_A, row, block / 4) >> (block % 4 * 8) & 0xFF;
+            sum += 128 * fpo_decode_double(FPO_UE8M0, byte);
+        }
+        expect(x, row, 0, (double)(float)sum);
+    }
+    gemm_case_free(x);
+}
+END_TEST
+
 START_TEST(scale_rounded_without_requantising)
 {
     static const struct {
@@ -273,6 +297,7 @@ Suite *fpo_suite(void)
     tcase_add_test(tests, ue8m0_edges);
     tcase_add_test(tests, ue8m0_small_codes);
     tcase_add_test(tests, f32_scales_read_as_ue8m0);
+    tcase_add_test(tests, f32_scales_read_as_packed_words);
     tcase_add_test(tests, scale_rounded_without_requantising);
     tcase_add_test(tests, nan_scale_of_a_zero_block);
     tcase_add_test(tests, zero_rows);
