@@ -52,7 +52,7 @@ static int64_t tiles(int64_t n, int64_t tile, int64_t multiple)
     int64_t unit = multiple > tile ? multiple : tile;
     if (n < 0 || n > INT64_MAX - (unit - 1))
         return -1;
-    return (n + unit - 1) / unit * (unit / tile);
+    return (n + (unit - 1)) / unit * (unit / tile);
 }
 
 /* A stored matrix: offset(row, column) is a sum of a function of the row and a function of the column. */
