@@ -40,6 +40,43 @@ for recipe in $("$FP4ORACLE" list recipes --json | jq -r '.recipes[].name'); do
     rm -f r.safetensors
 done
 
+# All recipes at once: what the table says of a recipe is what its own files say.
+run 0 quantize "$slice:activations" --recipe all --json
+cp out all.json
+json '.formats[0].format' nvfp4; json '.formats[0].reference' nvfp4_divide; json '.shape | join("x")' 48x384
+json '[.formats[].recipes[].recipe] | sort | join(" ")' "$("$FP4ORACLE" list recipes --json | jq -r '[.recipes[].name] | sort | join(" ")')"
+json '[.formats[].recipes[] | select(.error)] | length' 0
+json '[.formats[] | .reference as $r | .recipes[] | select(.recipe == $r) | .codes_different + .scales_different] | add' 0
+for recipe in modelopt_nvfp4 te_nvfp4 compressed_tensors_nvfp4 vllm_mxfp4 torchao_fp8_tensor sglang_fp8_group128; do
+    entry=$(jq -r ".formats[] | .reference as \$r | .recipes[] | select(.recipe == \"$recipe\") |
+        \"\(\$r) \(.scales_different) \(.codes_different) \(.first_block // [] | join(\",\"))\"" all.json)
+    run 0 quantize "$slice:activations" --recipe "${entry%% *}" -o one.safetensors
+    run 0 quantize "$slice:activations" --recipe $recipe -o two.safetensors
+    counted=$(python3 - <<'P'
+import json
+def load(path):
+    f = open(path, "rb"); n = int.from_bytes(f.read(8), "little"); h = json.loads(f.read(n)); d = f.read()
+    def take(name):
+        t = h[name]; return t["dtype"], t["shape"], d[slice(*t["data_offsets"])]
+    _, (rows, _), codes = take("codes"); dtype, (srows, scolumns), scales = take("scale")
+    if h["__metadata__"]["fp4oracle.format"] in ("nvfp4", "mxfp4"):
+        codes = bytes(x for b in codes for x in (b & 15, b >> 4))
+    width = 4 if dtype == "F32" else 1
+    return rows, codes, srows, scolumns, [scales[i:i + width] for i in range(0, len(scales), width)]
+rows, a, srows, scolumns, s = load("one.safetensors"); _, b, _, _, t = load("two.safetensors")
+k = len(a) // rows
+blocks = {divmod(i, scolumns) for i in range(len(s)) if s[i] != t[i]}
+blocks |= {(i // k * srows // rows, i % k * scolumns // k) for i in range(len(a)) if a[i] != b[i]}
+print(sum(x != y for x, y in zip(s, t)), sum(x != y for x, y in zip(a, b)), ",".join(map(str, min(blocks, default=()))))
+P
+)
+    [ "${entry#* }" = "$counted" ] || fail "$recipe: the table has '${entry#* }', its files '$counted'"
+done
+run 0 quantize "$slice:activations" --recipe all; out 'nvfp4: 18432 codes and 1152 scales, compared with nvfp4_divide'
+run 2 quantize "$slice:activations" --recipe all -o bad.safetensors; err 'writes no file'; absent bad.safetensors
+run 2 quantize "$slice:activations" --recipe all --layout 128x4; err 'writes no file'
+run 2 quantize "$slice:nothere" --recipe all; err nothere
+
 # What cannot be done leaves no file and says why.
 refuse() { # PATTERN ARGUMENT...
     local pattern=$1

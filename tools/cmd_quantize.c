@@ -4,24 +4,28 @@
 /* fp4oracle quantize: a tensor of a file to codes, block scales and tensor scale, by a named recipe. */
 #include "arguments.h"
 #include "checkpoint.h"
-#include "quantized.h"
+#include "quantize_all.h"
 #include "report.h"
 
 #include <argp.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct parsed {
     const char *input, *output;
     fpo_recipe recipe;
     fpo_layout layout;
     float library_scale;
-    bool has_recipe, has_library_scale, json;
+    bool has_recipe, has_library_scale, all, has_layout, json;
 } parsed;
 
 enum { OPTION_JSON = 0x100 };
 
 static const struct argp_option options[] = {
-    {.name = "recipe", .key = 'r', .arg = "NAME", .doc = "how codes and scales are found; `fp4oracle list recipes`"},
+    {.name = "recipe",
+     .key = 'r',
+     .arg = "NAME",
+     .doc = "how codes and scales are found; `fp4oracle list recipes`. `all`: where the recipes of a format disagree"},
     {.name = "layout", .key = 'l', .arg = "NAME", .doc = "how the scales are written; default linear"},
     {.name = "library-scale",
      .key = 't',
@@ -39,8 +43,9 @@ static const char documentation[] =
     "The last dimension of the tensor is K, all others are rows. The output has the tensors `codes`, `scale` and, "
     "where "
     "the recipe has one, `tensor_scale`; a scale layout other than linear is written flat, with its padding.\n\n"
-    "Example:\n"
-    "  fp4oracle quantize m.safetensors:w --recipe nvfp4_divide -o w.safetensors";
+    "Examples:\n"
+    "  fp4oracle quantize m.safetensors:w --recipe nvfp4_divide -o w.safetensors\n"
+    "  fp4oracle quantize m.safetensors:w --recipe all";
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
@@ -49,10 +54,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     fpo_status status = FPO_OK;
     switch (key) {
     case 'r':
-        status = fpo_parse_recipe(argument, &p->recipe, &error);
+        p->all = strcmp(argument, "all") == 0;
+        status = p->all ? FPO_OK : fpo_parse_recipe(argument, &p->recipe, &error);
         p->has_recipe = true;
         break;
-    case 'l': status = fpo_parse_layout(argument, &p->layout, &error); break;
+    case 'l':
+        status = fpo_parse_layout(argument, &p->layout, &error);
+        p->has_layout = true;
+        break;
     case 't':
         status = fpo_parse_float("--library-scale", argument, &p->library_scale, &error);
         p->has_library_scale = true;
@@ -69,7 +78,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             argp_error(state, "which tensor: FILE or FILE:TENSOR");
         else if (!p->has_recipe)
             argp_error(state, "which recipe: --recipe NAME");
-        else if (p->output == NULL)
+        else if (p->all && (p->output != NULL || p->has_layout || p->has_library_scale))
+            argp_error(state, "--recipe all compares and writes no file: without -o, --layout and --library-scale");
+        else if (!p->all && p->output == NULL)
             argp_error(state, "where to: -o FILE");
         break;
     default: return ARGP_ERR_UNKNOWN;
@@ -90,12 +101,33 @@ static fpo_status quantize(const parsed *p, fpo_tensor_numbers *numbers, fpo_qua
     return status;
 }
 
+static int compare_all(const char *program, const parsed *p)
+{
+    fpo_tensor_numbers numbers = {0};
+    fpo_error error;
+    fpo_recipe_outcomes *all = NULL;
+    if (fpo_tensor_numbers_read(p->input, &numbers, &error) == FPO_OK)
+        all = fpo_quantize_by_all(&numbers, &error);
+    int status = FPO_EXIT_OK;
+    if (all == NULL)
+        status = fpo_report_error(program, &error);
+    else if (p->json)
+        status = fpo_print_json(fpo_recipe_outcomes_json(all, &numbers, p->input));
+    else
+        fpo_recipe_outcomes_print(all, &numbers, p->input);
+    free(all);
+    fpo_tensor_numbers_free(&numbers);
+    return status;
+}
+
 int fpo_cmd_quantize(int argc, char **argv)
 {
     static const struct argp parser = {
         .options = options, .parser = parse, .args_doc = "FILE[:TENSOR]", .doc = documentation};
     parsed p = {.layout = FPO_LAYOUT_LINEAR};
     argp_parse(&parser, argc, argv, 0, NULL, &p);
+    if (p.all)
+        return compare_all(argv[0], &p);
     fpo_tensor_numbers numbers = {0};
     fpo_quantized_tensor result = {0};
     fpo_error error;
