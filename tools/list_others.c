@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The fp4oracle authors */
 
-/* Layouts, packings, recipes, models and faults as entries of `fp4oracle list`. */
+/* Layouts, packings, recipes, schemes, models and faults as entries of `fp4oracle list`. */
 #include "generate.h"
+#include "hf_checkpoint.h"
 #include "list.h"
 #include "quantized.h"
 #include "spec_json.h"
@@ -35,6 +36,23 @@ json_t *fpo_list_recipe(size_t index)
     return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:{s:s}}", "name", info->name, "operand",
                      fpo_recipe_format_text(info).text, "standing", fpo_recipe_standing_name(info->standing), "library",
                      info->library, "summary", info->summary, "source", info->source, "steps", "text", info->text);
+}
+
+json_t *fpo_list_scheme(size_t index)
+{
+    const fpo_scheme_info *info = fpo_scheme_describe((fpo_scheme)index);
+    if (info == NULL)
+        return NULL;
+    const fpo_recipe_info *fixed = fpo_recipe_describe(info->static_recipe);
+    const char *meaning = info->meaning == FPO_STORED_MULTIPLIER ? "multiplier"
+                          : info->meaning == FPO_STORED_DIVISOR  ? "divisor"
+                                                                 : "-";
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:{s:s, s:s, s:s, s:s, s:s}}", "name", info->name,
+                     "method", info->method, "key", info->key, "weight", fpo_block_format_describe(info->weight)->name,
+                     "tensor_scale", meaning, "activations", fpo_block_format_describe(info->activations)->name,
+                     "recipe", fpo_recipe_describe(info->recipe)->name, "summary", info->summary, "tensors", "codes",
+                     info->codes, "scale", info->scale, "tensor_scale", info->tensor_scale, "input_scale",
+                     info->input_scale, "recipe_with_input_scale", fixed != NULL ? fixed->name : "-");
 }
 
 /* A sentence of the catalogue for any parameters: %s is an operand, %1 and %2 are what is and what is read. */
