@@ -2,6 +2,7 @@
  * Copyright 2026 The fp4oracle authors */
 
 /* fpo_quantize: checks, the tensor's own values, and rows shared out to threads. */
+#include "engine.h"
 #include "quantizer.h"
 
 #include <omp.h>
@@ -45,6 +46,33 @@ static void mark(fpo_quantizer *q, int r)
         for (int a = 0; a < 3; a++)
             mark(q, step->argument[a]);
     }
+}
+
+/* Where the code is the result of a rounding to the element's format and nothing else wants its value, the rounding is
+ * left to what stores the codes. */
+static void find_last(fpo_quantizer *q)
+{
+    const fpo_program *program = q->program;
+    for (int i = 0; i < program->step_count; i++) {
+        const fpo_recipe_step *step = &program->steps[i];
+        if (step->to == program->code && step->function == FPO_FN_ENCODE && step->format == q->view->element &&
+            program->error == FPO_NO_REGISTER) {
+            q->last = step;
+            q->live[i] = false;
+        }
+    }
+}
+
+static const fpo_quantize_kernels *kernels_of(fpo_isa isa)
+{
+#ifdef FPO_X86
+    if (isa == FPO_ISA_AVX512)
+        return &fpo_quantize_avx512;
+    if (isa == FPO_ISA_AVX2)
+        return &fpo_quantize_avx2;
+#endif
+    (void)isa;
+    return &fpo_quantize_portable;
 }
 
 static bool used(const fpo_quantizer *q, int r)
@@ -180,11 +208,17 @@ fpo_status fpo_quantize_by(const fpo_recipe_info *info, const float *x, int64_t 
         q->scale_columns = ceil_div(k, q->block_k);
         q->code_row_bytes = fpo_packing_row_bytes(FPO_PACKING_CANONICAL, info->view.element, k);
         q->result = result;
+        q->kernels = kernels_of(fpo_isa_resolve(execution != NULL ? execution->isa : FPO_ISA_BEST));
         const int outputs[] = {program->code,       program->scale,     program->error,         program->tensor_scale,
                                program->multiplier, program->row_scale, program->row_multiplier};
         for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
             mark(q, outputs[i]);
+        find_last(q);
+        fenv_t environment;
+        fegetenv(&environment);
+        fesetenv(FE_DFL_ENV);
         status = run(info, q, execution, error);
+        fesetenv(&environment);
     }
     free(program);
     free(q);

@@ -34,6 +34,13 @@ float fpo_amax_of(fpo_amax_rule rule, const float *x, int64_t count)
     return even > odd ? even : odd;
 }
 
+float fpo_amax_fast(const fpo_quantizer *q, fpo_amax_rule rule, const float *x, int64_t count)
+{
+    float amax;
+    q->kernels->block_amax(x, count, count, &amax);
+    return isnan(amax) ? fpo_amax_of(rule, x, count) : amax;
+}
+
 /* Loads a span (through the recipe's input part) and returns where its elements are. */
 static const float *elements(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *span)
 {
@@ -51,8 +58,8 @@ static void row_amax(const fpo_quantizer *q, fpo_lane *lane, int64_t row, float 
         int64_t begin = region * q->region_k, end = begin + q->region_k < q->k ? begin + q->region_k : q->k;
         for (int64_t at = begin; at < end; at += FPO_CHUNK) {
             int64_t stop = at + FPO_CHUNK < end ? at + FPO_CHUNK : end;
-            fpo_span span = {row, at, stop, region, (int)(stop - at), 1};
-            float part = fpo_amax_of(rule, elements(q, lane, &span), span.count);
+            fpo_span span = {row, at, stop, region, region, (int)(stop - at), 1};
+            float part = fpo_amax_fast(q, rule, elements(q, lane, &span), span.count);
             to[region] = at == begin ? part : fpo_amax_join(rule, to[region], part);
         }
     }
@@ -63,11 +70,12 @@ fpo_status fpo_region_amax(fpo_quantizer *q, int threads, fpo_error *error)
     int64_t strips = (q->rows + q->region_rows - 1) / q->region_rows;
     float *parts = malloc((size_t)(q->rows * q->regions) * sizeof(float));
     q->region_amax = malloc((size_t)(strips * q->regions) * sizeof(float));
-    bool failed = parts == NULL || q->region_amax == NULL;
-#pragma omp parallel num_threads(threads) if (!failed)
+    const bool allocated = parts != NULL && q->region_amax != NULL;
+    bool failed = !allocated;
+#pragma omp parallel num_threads(threads) if (allocated)
     {
         fpo_lane lane = {.memory = NULL};
-        bool ready = !failed && fpo_lane_init(&lane, q);
+        bool ready = allocated && fpo_lane_init(&lane, q);
         if (!ready)
 #pragma omp atomic write
             failed = true;
@@ -109,12 +117,13 @@ fpo_status fpo_region_choice(fpo_quantizer *q, int threads, fpo_error *error)
     int64_t strips = (q->rows + q->region_rows - 1) / q->region_rows;
     int tries = q->program->try_count;
     q->region_choice = calloc((size_t)(strips * q->regions), 1);
-    bool failed = q->region_choice == NULL;
-#pragma omp parallel num_threads(threads) if (!failed)
+    const bool allocated = q->region_choice != NULL;
+    bool failed = !allocated;
+#pragma omp parallel num_threads(threads) if (allocated)
     {
         fpo_lane lane = {.memory = NULL};
         float *errors = malloc((size_t)(tries * q->regions) * sizeof(float));
-        bool ready = !failed && errors != NULL && fpo_lane_init(&lane, q);
+        bool ready = allocated && errors != NULL && fpo_lane_init(&lane, q);
         if (!ready)
 #pragma omp atomic write
             failed = true;

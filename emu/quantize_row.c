@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { REGIONS = 128 }; /* of a chunk at most */
+enum { REGIONS = 256 }; /* worked on at once, at most */
 
 static int64_t smaller(int64_t a, int64_t b)
 {
@@ -17,28 +17,39 @@ static int64_t smaller(int64_t a, int64_t b)
 void fpo_load_elements(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *span)
 {
     const fpo_program *program = q->program;
-    int to = program->raw_x == FPO_NO_REGISTER ? program->x : program->raw_x;
-    memcpy(lane->values[to], q->x + span->row * q->k + span->begin, (size_t)span->count * sizeof(float));
-    if (program->raw_x != FPO_NO_REGISTER)
-        fpo_run_scope(q, lane, FPO_SCOPE_INPUT, span);
+    const float *from = q->x + span->row * q->k + span->begin;
+    /* A register that is read alone may be the tensor itself. */
+    if (program->raw_x == FPO_NO_REGISTER) {
+        lane->values[program->x] = (float *)from;
+        return;
+    }
+    lane->values[program->raw_x] = (float *)from;
+    fpo_run_scope(q, lane, FPO_SCOPE_INPUT, span);
 }
 
-/* Regions [first, first + count) of a row, or as many of them as a chunk takes. */
+/* As many regions of a row from `first` on as are worked on at once: many, so that the steps of their scope are loops
+ * worth the name; in a search, those of one chunk of elements. */
 static fpo_span regions_from(const fpo_quantizer *q, int64_t row, int64_t first)
 {
     int64_t fit = q->region_k < FPO_CHUNK ? FPO_CHUNK / q->region_k : 1;
+    if (q->program->try_count == 0 && q->region_k < FPO_CHUNK)
+        fit = REGIONS;
     int64_t count = smaller(smaller(fit, REGIONS), q->regions - first);
     int64_t begin = first * q->region_k, end = smaller(begin + count * q->region_k, q->k);
-    return (fpo_span){row, begin, end, first, (int)smaller(end - begin, FPO_CHUNK), (int)count};
+    return (fpo_span){row, begin, end, first, first, (int)smaller(end - begin, FPO_CHUNK), (int)count};
 }
 
-/* The next columns of a span of regions: all of them, or a part of the only region. */
-static fpo_span elements_from(const fpo_span *regions, int64_t at)
+/* The next chunk of the elements of a span: some of its regions, or a part of the only one. */
+static fpo_span elements_from(const fpo_quantizer *q, const fpo_span *regions, int64_t at)
 {
     fpo_span span = *regions;
+    int64_t fit = q->region_k < FPO_CHUNK ? FPO_CHUNK / q->region_k : 1;
+    int64_t most = regions->regions > 1 ? fit * q->region_k : FPO_CHUNK;
     span.begin = at;
-    span.end = smaller(at + FPO_CHUNK, regions->end);
+    span.end = smaller(at + most, regions->end);
     span.count = (int)(span.end - at);
+    span.first = at / q->region_k;
+    span.regions = (int)((span.end + q->region_k - 1) / q->region_k - span.first);
     return span;
 }
 
@@ -53,7 +64,7 @@ static const float *row_elements(const fpo_quantizer *q, fpo_lane *lane, const f
 /* amax of part `span` of one region. */
 static float part_amax(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *span, fpo_amax_rule rule)
 {
-    return fpo_amax_of(rule, row_elements(q, lane, span), span->count);
+    return fpo_amax_fast(q, rule, row_elements(q, lane, span), span->count);
 }
 
 static float region_value(const fpo_quantizer *q, const fpo_lane *lane, int r, int64_t region)
@@ -71,12 +82,15 @@ static void row_scope(const fpo_quantizer *q, fpo_lane *lane, int64_t row)
         float *to = lane->values[program->row_amax];
         fpo_amax_rule rule = program->amax_rule[FPO_SCOPE_ROW];
         for (int64_t at = 0; at < q->k; at += FPO_CHUNK) {
-            fpo_span span = {row, at, smaller(at + FPO_CHUNK, q->k), 0, (int)smaller(FPO_CHUNK, q->k - at), 1};
+            fpo_span span = {row, at, smaller(at + FPO_CHUNK, q->k), 0, 0, (int)smaller(FPO_CHUNK, q->k - at), 1};
             float part = part_amax(q, lane, &span, rule);
             to[0] = at == 0 ? part : fpo_amax_join(rule, to[0], part);
         }
     }
-    fpo_span span = {row, 0, 0, 0, 0, 1};
+    fpo_span span = {row, 0, 0, 0, 0, 0, 1};
+    if (program->row_amax != FPO_NO_REGISTER)
+        for (int i = 1; i < FPO_CHUNK && i < q->k; i++)
+            lane->values[program->row_amax][i] = lane->values[program->row_amax][0];
     fpo_run_scope(q, lane, FPO_SCOPE_ROW, &span);
     if (program->row_scale == FPO_NO_REGISTER)
         return;
@@ -87,27 +101,37 @@ static void row_scope(const fpo_quantizer *q, fpo_lane *lane, int64_t row)
         q->result->library_row_scales[row] = fpo_canonical(region_value(q, lane, program->row_scale, 0));
 }
 
+/* amax of the regions of one chunk of elements. */
+static void chunk_amax(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *span, float *to)
+{
+    fpo_amax_rule rule = q->program->amax_rule[FPO_SCOPE_BLOCK];
+    const float *x = row_elements(q, lane, span);
+    q->kernels->block_amax(x, span->count, q->region_k, to);
+    for (int i = 0; i < span->regions; i++)
+        if (isnan(to[i]) && rule != FPO_AMAX_NAN_WINS) {
+            int64_t begin = i * q->region_k, end = smaller(begin + q->region_k, span->count);
+            to[i] = fpo_amax_of(rule, x + begin, end - begin);
+        }
+}
+
 /* amax of the regions of a span, and what the block's scope makes of it. */
 static void block_scope(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *regions)
 {
     const fpo_program *program = q->program;
     if (program->amax != FPO_NO_REGISTER && q->used[program->amax]) {
         float *to = lane->values[program->amax];
-        fpo_amax_rule rule = program->amax_rule[FPO_SCOPE_BLOCK];
         if (q->region_amax != NULL) {
             const float *from = q->region_amax + regions->row / q->region_rows * q->regions + regions->first;
             memcpy(to, from, (size_t)regions->regions * sizeof(float));
-        } else if (regions->regions > 1 || regions->end - regions->begin <= FPO_CHUNK) {
-            const float *x = row_elements(q, lane, regions);
-            for (int i = 0; i < regions->regions; i++) {
-                int64_t begin = i * q->region_k, end = smaller(begin + q->region_k, regions->count);
-                to[i] = fpo_amax_of(rule, x + begin, end - begin);
-            }
         } else {
-            for (int64_t at = regions->begin; at < regions->end; at += FPO_CHUNK) {
-                fpo_span part = elements_from(regions, at);
-                float amax = part_amax(q, lane, &part, rule);
-                to[0] = at == regions->begin ? amax : fpo_amax_join(rule, to[0], amax);
+            fpo_span span;
+            for (int64_t at = regions->begin; at < regions->end; at = span.end) {
+                span = elements_from(q, regions, at);
+                float part = 0;
+                bool whole = regions->regions > 1 || at == regions->begin;
+                chunk_amax(q, lane, &span, whole ? to + (span.first - regions->first) : &part);
+                if (!whole)
+                    to[0] = fpo_amax_join(program->amax_rule[FPO_SCOPE_BLOCK], to[0], part);
             }
         }
     }
@@ -203,32 +227,40 @@ static void choose(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *regio
     }
 }
 
-static void store_scales(const fpo_quantizer *q, const fpo_lane *lane, const fpo_span *regions)
+static void store_scales(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *regions)
 {
     fpo_format format = q->view->scale.format;
     if (format == FPO_FORMAT_NONE || regions->row % q->block_rows != 0)
         return;
-    int64_t to = regions->row / q->block_rows * q->scale_columns;
-    for (int64_t block = (regions->begin + q->block_k - 1) / q->block_k; block * q->block_k < regions->end; block++) {
-        int64_t region = block * q->block_k / q->region_k - regions->first;
-        float scale = region_value(q, lane, q->program->scale, region);
-        /* A NaN is canonical whatever the processor makes of it. */
-        uint32_t code = fpo_encode(format, fpo_value_from_float(scale), fpo_scale_cast(), 0);
-        fpo_store_code(format, q->result->scales, (size_t)(to + block), code);
+    int64_t first = (regions->begin + q->block_k - 1) / q->block_k;
+    int64_t to = regions->row / q->block_rows * q->scale_columns + first;
+    int scope = q->program->registers[q->program->scale].scope;
+    float *values = lane->values[q->program->scale];
+    int count = (int)((regions->end + q->block_k - 1) / q->block_k - first);
+    if (scope > FPO_SCOPE_ROW && q->block_k != q->region_k) {
+        values = lane->argument[0];
+        for (int i = 0; i < count; i++)
+            values[i] = lane->values[q->program->scale][(first + i) * q->block_k / q->region_k - regions->first];
+    }
+    if (format == FPO_F32) {
+        for (int i = 0; i < count; i++)
+            ((float *)q->result->scales)[to + i] = fpo_canonical(values[i]);
+    } else {
+        q->kernels->encode(format, fpo_scale_cast(), values, (uint8_t *)q->result->scales + to, count);
     }
 }
 
-/* The values of `code` are numbers of the element format: encoding them is exact. */
+/* The values of `code` are numbers of the element format: encoding them is exact. Where they come from a rounding to
+ * it, that and the encoding are one. */
 static void store_codes(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *span)
 {
     fpo_format element = q->view->element;
-    const float *values = lane->values[q->program->code];
-    for (int i = 0; i < span->count; i++)
-        lane->codes[i] =
-            (uint8_t)fpo_encode(element, fpo_value_from_float(values[i]), fpo_cast_describe(FPO_CAST_PTX), 0);
-    uint8_t *to = (uint8_t *)q->result->codes + span->row * q->code_row_bytes;
-    fpo_pack_row(FPO_PACKING_CANONICAL, element, span->count, lane->codes,
-                 to + fpo_packing_row_bytes(FPO_PACKING_CANONICAL, element, span->begin));
+    uint8_t *to = (uint8_t *)q->result->codes + span->row * q->code_row_bytes +
+                  fpo_packing_row_bytes(FPO_PACKING_CANONICAL, element, span->begin);
+    const fpo_cast *cast = q->last != NULL ? &q->last->cast : fpo_cast_describe(FPO_CAST_PTX);
+    const float *x = fpo_spread(q, lane, q->last != NULL ? q->last->argument[0] : q->program->code, 0, span);
+    bool nibbles = fpo_format_describe(element)->bits == 4;
+    (nibbles ? q->kernels->encode_nibbles : q->kernels->encode)(element, cast, x, to, span->count);
 }
 
 void fpo_quantize_row(const fpo_quantizer *q, fpo_lane *lane, int64_t row)
@@ -242,8 +274,9 @@ void fpo_quantize_row(const fpo_quantizer *q, fpo_lane *lane, int64_t row)
             choose(q, lane, &regions);
         fpo_run_scope(q, lane, FPO_SCOPE_TRY, &regions);
         store_scales(q, lane, &regions);
-        for (int64_t at = regions.begin; at < regions.end; at += FPO_CHUNK) {
-            fpo_span span = elements_from(&regions, at);
+        fpo_span span;
+        for (int64_t at = regions.begin; at < regions.end; at = span.end) {
+            span = elements_from(q, &regions, at);
             fpo_load_elements(q, lane, &span);
             fpo_run_scope(q, lane, FPO_SCOPE_ELEMENT, &span);
             store_codes(q, lane, &span);

@@ -6,25 +6,39 @@
 
 #include <stdlib.h>
 
+static void fill(float *to, float value, int count)
+{
+    for (int i = 0; i < count; i++)
+        to[i] = value;
+}
+
 bool fpo_lane_init(fpo_lane *lane, const fpo_quantizer *q)
 {
+    fegetenv(&lane->environment);
+    fesetenv(FE_DFL_ENV);
+    lane->entered = true;
     int count = q->program->register_count + 3;
     lane->memory = malloc((size_t)count * FPO_CHUNK * sizeof(float));
-    lane->codes = malloc(FPO_CHUNK);
-    for (int r = 0; r < count && lane->memory != NULL; r++) {
+    if (lane->memory == NULL)
+        return false;
+    for (int r = 0; r < count; r++) {
         float *at = lane->memory + (size_t)r * FPO_CHUNK;
-        if (r < 3)
+        if (r < 3) {
             lane->argument[r] = at;
-        else
-            lane->values[r - 3] = at;
+            continue;
+        }
+        lane->values[r - 3] = at;
+        if (q->used[r - 3] && q->program->registers[r - 3].scope == FPO_SCOPE_TENSOR)
+            fill(at, (float)q->tensor[r - 3], FPO_CHUNK);
     }
-    return lane->memory != NULL && lane->codes != NULL;
+    return true;
 }
 
 void fpo_lane_free(fpo_lane *lane)
 {
     free(lane->memory);
-    free(lane->codes);
+    if (lane->entered)
+        fesetenv(&lane->environment);
 }
 
 static bool per_element(int scope)
@@ -32,36 +46,13 @@ static bool per_element(int scope)
     return scope == FPO_SCOPE_INPUT || scope >= FPO_SCOPE_ELEMENT;
 }
 
-static void fill(float *to, float value, int count)
+const float *fpo_spread(const fpo_quantizer *q, fpo_lane *lane, int r, int slot, const fpo_span *span)
 {
-    for (int i = 0; i < count; i++)
-        to[i] = value;
-}
-
-/* A register as `count` values, one for each of the step's; `slot` is where they go if they have to be spread. */
-static const float *spread(const fpo_quantizer *q, fpo_lane *lane, int r, int slot, bool elements, int count,
-                           const fpo_span *span)
-{
-    const fpo_register *value = &q->program->registers[r];
-    float *to = lane->argument[slot];
-    if (value->scope == FPO_SCOPE_TENSOR) {
-        fill(to, (float)q->tensor[r], count);
-        return to;
-    }
-    if (value->scope == FPO_SCOPE_ROW) {
-        fill(to, lane->values[r][0], count);
-        return to;
-    }
-    if (!elements || per_element(value->scope))
+    int scope = q->program->registers[r].scope;
+    if (scope <= FPO_SCOPE_ROW || per_element(scope))
         return lane->values[r];
-    int64_t column = span->begin;
-    for (int region = 0; region < span->regions; region++) {
-        int64_t end = (span->first + region + 1) * q->region_k;
-        if (end > span->end)
-            end = span->end;
-        fill(to + (column - span->begin), lane->values[r][region], (int)(end - column));
-        column = end;
-    }
+    float *to = lane->argument[slot];
+    q->kernels->spread(lane->values[r] + (span->first - span->base), q->region_k, to, span->count);
     return to;
 }
 
@@ -88,13 +79,13 @@ static void run_step(const fpo_quantizer *q, fpo_lane *lane, const fpo_recipe_st
     float *to = lane->values[step->to];
     const float *arguments[3] = {to, to, to};
     for (int i = 0; i < 3 && step->argument[i] != FPO_NO_REGISTER; i++)
-        arguments[i] = spread(q, lane, step->argument[i], i, elements, count, span);
-    if (step->function == FPO_FN_HADAMARD) {
+        arguments[i] = elements ? fpo_spread(q, lane, step->argument[i], i, span) : lane->values[step->argument[i]];
+    if (step->function == FPO_FN_HADAMARD)
         hadamard(arguments[0], to, count);
-        return;
-    }
-    for (int i = 0; i < count; i++)
-        to[i] = (float)fpo_recipe_apply(step, arguments[0][i], arguments[1][i], arguments[2][i]);
+    else
+        q->kernels->step(step, arguments[0], arguments[1], arguments[2], to, count);
+    if (step->scope == FPO_SCOPE_ROW)
+        fill(to, to[0], q->k < FPO_CHUNK ? (int)q->k : FPO_CHUNK);
 }
 
 void fpo_run_scope(const fpo_quantizer *q, fpo_lane *lane, fpo_scope scope, const fpo_span *span)

@@ -6,14 +6,14 @@
  *   quantize.c         the public function: checks, the tensor's scope, threads
  *   quantize_amax.c    amax of the tensor, of regions that span rows
  *   quantize_row.c     one row: its blocks and elements, in chunks that stay in the cache
- *   quantize_vector.c  one step on many values */
+ *   quantize_vector.c  one step on many values: its arguments brought to one length
+ *   quantize_kernels.h the loops themselves, for each instruction set */
 #ifndef FP4ORACLE_EMU_QUANTIZER_H
 #define FP4ORACLE_EMU_QUANTIZER_H
 
-#include "recipe.h"
+#include "quantize_kernels.h"
 
-/* Elements of a chunk: a dozen registers of them fit the first-level cache. */
-enum { FPO_CHUNK = 1024 };
+#include <fenv.h>
 
 /* What is the same for all rows. A region is what one amax covers: a block of scales, or more (16x16). */
 typedef struct fpo_quantizer {
@@ -29,31 +29,38 @@ typedef struct fpo_quantizer {
     double tensor[FPO_REGISTERS]; /* values of the tensor's scope */
     bool live[FPO_RECIPE_STEPS];  /* steps that something depends on */
     bool used[FPO_REGISTERS];
-    float *region_amax;     /* regions of several rows: amax, [ceil(rows / region_rows), regions]; else NULL */
-    uint8_t *region_choice; /* the same for the candidate that a search chose */
+    const fpo_quantize_kernels *kernels;
+    const fpo_recipe_step *last; /* where `code` is the result of a rounding to the element: that step; else NULL */
+    float *region_amax;          /* regions of several rows: amax, [ceil(rows / region_rows), regions]; else NULL */
+    uint8_t *region_choice;      /* the same for the candidate that a search chose */
     fpo_quantized *result;
     int64_t code_row_bytes;
 } fpo_quantizer;
 
-/* A thread's registers: arrays of FPO_CHUNK values; of a row's scope only the first counts. */
+/* A thread's registers: arrays of FPO_CHUNK values. Those of the tensor's and the row's scope are all the same. */
 typedef struct fpo_lane {
     float *values[FPO_REGISTERS];
     float *argument[3]; /* arguments spread to a step's number of values */
     float *memory;
-    uint8_t *codes;
+    fenv_t environment; /* the caller's: rounding mode, and whether its thread flushes subnormals */
+    bool entered;
 } fpo_lane;
 
+/* Between the two a thread computes as IEEE 754 has it, whatever its program or a library of it has set. */
 bool fpo_lane_init(fpo_lane *lane, const fpo_quantizer *q);
 void fpo_lane_free(fpo_lane *lane);
 
 /* Columns [begin, end) of a row; `first` is the region of column begin. */
 typedef struct fpo_span {
     int64_t row, begin, end;
-    int64_t first;
-    int count;   /* elements */
-    int regions; /* that they touch */
+    int64_t first, base; /* base: the region that the block registers begin with */
+    int count;           /* elements */
+    int regions;         /* that they touch */
 } fpo_span;
 
+/* A register as count values, one for each element of the span; `slot` (0 to 2) is where they go if they have to be
+ * spread. */
+const float *fpo_spread(const fpo_quantizer *q, fpo_lane *lane, int r, int slot, const fpo_span *span);
 /* Runs the live steps of one scope over the span's regions (block, try) or elements (input, element, error). */
 void fpo_run_scope(const fpo_quantizer *q, fpo_lane *lane, fpo_scope scope, const fpo_span *span);
 /* The elements of a span, after the recipe's `input:` part, into register `to`. */
@@ -61,6 +68,8 @@ void fpo_load_elements(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *s
 /* |x| of the span's elements joined to `amax` by the recipe's rule. */
 float fpo_amax_join(fpo_amax_rule rule, float amax, float other);
 float fpo_amax_of(fpo_amax_rule rule, const float *x, int64_t count);
+/* The same, quicker where there is no NaN. */
+float fpo_amax_fast(const fpo_quantizer *q, fpo_amax_rule rule, const float *x, int64_t count);
 
 /* The same number, or the canonical NaN: its bits would depend on how an operation was compiled. */
 static inline float fpo_canonical(float x)

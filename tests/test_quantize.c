@@ -11,6 +11,9 @@
 #include <mpfr.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __SSE__
+#include <xmmintrin.h>
+#endif
 
 typedef struct minifloat {
     int exponent_bits, mantissa_bits, bias, codes; /* codes: finite magnitudes */
@@ -275,6 +278,34 @@ START_TEST(threads)
 }
 END_TEST
 
+#ifdef __SSE__
+/* A program that flushes subnormals or rounds upward gets the same bytes, and keeps its ways. */
+START_TEST(environment)
+{
+    float x[64];
+    for (int i = 0; i < 64; i++)
+        x[i] = ldexpf((float)(i - 20) / 7, -126 - i % 3);
+    uint8_t codes[2][32], scales[2][4];
+    float scale[2];
+    unsigned before = _mm_getcsr();
+    for (int i = 0; i < 2; i++) {
+        fpo_quantized result = {.codes = codes[i], .codes_bytes = 32, .scales = scales[i], .scales_bytes = 4};
+        fpo_execution execution = {.threads = 2};
+        unsigned odd = before | 0x8040u | 0x4000u; /* flush, zero, toward +infinity */
+        _mm_setcsr(i == 0 ? before : odd);
+        ck_assert_int_eq(fpo_quantize(FPO_RECIPE_NVFP4_DIVIDE, x, 1, 64, &result, &execution, NULL), FPO_OK);
+        ck_assert_uint_eq(_mm_getcsr() & ~0x3Fu, (i == 0 ? before : odd) & ~0x3Fu);
+        _mm_setcsr(before);
+        scale[i] = result.tensor_scale;
+    }
+    ck_assert_mem_eq(codes[0], codes[1], 32);
+    ck_assert_mem_eq(scales[0], scales[1], 4);
+    ck_assert_mem_eq(&scale[0], &scale[1], 4);
+    ck_assert_uint_ne(scales[0][0], 0);
+}
+END_TEST
+#endif
+
 /* faults.md, ties: nearest even, and the tensor scale is taken as given. */
 START_TEST(ties)
 {
@@ -349,6 +380,9 @@ Suite *fpo_suite(void)
     tcase_add_loop_test(tests, against_mpfr, 0, (int)(sizeof cases / sizeof *cases));
     tcase_add_test(tests, wide_blocks);
     tcase_add_test(tests, threads);
+#ifdef __SSE__
+    tcase_add_test(tests, environment);
+#endif
     tcase_add_test(tests, ties);
     tcase_add_test(tests, zero_row);
     tcase_add_test(tests, registry);

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* The loops of a recipe for processors with AVX2. */
+#include "quantize_kernels.h"
+#include "quantize_loops.h"
+
+const fpo_quantize_kernels fpo_quantize_avx2 = {step, encode, encode_nibbles, block_amax, spread};

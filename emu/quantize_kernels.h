@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* The loops of a recipe over many values, one table for each instruction set; the same bits from all of them.
+ * quantize_loops.h is the text of the loops, compiled three times (quantize_portable.c, _avx2.c, _avx512.c).
+ * recipe_eval.c is what they are checked against. */
+#ifndef FP4ORACLE_EMU_QUANTIZE_KERNELS_H
+#define FP4ORACLE_EMU_QUANTIZE_KERNELS_H
+
+#include "recipe.h"
+
+/* Elements of a chunk: a dozen registers of them fit the first-level cache. */
+enum { FPO_CHUNK = 1024 };
+
+typedef struct fpo_quantize_kernels {
+    /* to[i] = the step on a[i], b[i], c[i]; an argument that the function does not have may be anything. At most
+     * FPO_CHUNK values; `to` is none of the arguments. */
+    void (*step)(const fpo_recipe_step *step, const float *a, const float *b, const float *c, float *to, int count);
+    /* Codes of up to 8 bits, one a byte; at most FPO_CHUNK. */
+    void (*encode)(fpo_format format, const fpo_cast *cast, const float *x, uint8_t *codes, int count);
+    /* Codes of 4 bits, two a byte, even ones low; a byte that is half full ends with 0. */
+    void (*encode_nibbles)(fpo_format format, const fpo_cast *cast, const float *x, uint8_t *packed, int count);
+    /* The amax of each `block` elements of x (the last block may be short), where none is NaN; elsewhere some NaN. */
+    void (*block_amax)(const float *x, int64_t count, int64_t block, float *to);
+    /* The other way: value i for each of its `block` elements. */
+    void (*spread)(const float *values, int64_t block, float *to, int64_t count);
+} fpo_quantize_kernels;
+
+extern const fpo_quantize_kernels fpo_quantize_portable, fpo_quantize_avx2, fpo_quantize_avx512;
+
+#endif

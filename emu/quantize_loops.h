@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* The loops of a recipe, for one instruction set: included once by each of quantize_portable.c, quantize_avx2.c and
+ * quantize_avx512.c, which say what the compiler may use. Everything here rounds as IEEE 754 says, lane by lane, so
+ * that the results are the same; recipe_eval.c has the same functions one value at a time, independently. */
+#include "quantize_kernels.h"
+#include "quantize_round.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FPO_INLINE static inline __attribute__((always_inline))
+
+typedef float unary(float a);
+typedef float binary(float a, float b);
+
+FPO_INLINE void map(unary *f, const float *restrict a, float *restrict to, int count)
+{
+#pragma omp simd
+    for (int i = 0; i < count; i++)
+        to[i] = f(a[i]);
+}
+
+FPO_INLINE void map2(binary *f, const float *restrict a, const float *restrict b, float *restrict to, int count)
+{
+#pragma omp simd
+    for (int i = 0; i < count; i++)
+        to[i] = f(a[i], b[i]);
+}
+
+static float copy(float a)
+{
+    return a;
+}
+
+static float add(float a, float b)
+{
+    return a + b;
+}
+
+static float subtract(float a, float b)
+{
+    return a - b;
+}
+
+static float multiply(float a, float b)
+{
+    return a * b;
+}
+
+static float divide(float a, float b)
+{
+    return a / b;
+}
+
+static float less(float a, float b)
+{
+    return a < b ? 1.0f : 0.0f;
+}
+
+static float less_equal(float a, float b)
+{
+    return a <= b ? 1.0f : 0.0f;
+}
+
+static float equal(float a, float b)
+{
+    return a == b ? 1.0f : 0.0f;
+}
+
+static float different(float a, float b)
+{
+    return a == b ? 0.0f : 1.0f;
+}
+
+static float negate(float a)
+{
+    return fpo_float_of(fpo_bits_of(a) ^ 0x80000000u);
+}
+
+static float absolute(float a)
+{
+    return fpo_float_of(fpo_bits_of(a) & 0x7FFFFFFFu);
+}
+
+static float reciprocal(float a)
+{
+    return 1.0f / a;
+}
+
+/* The second where they are equal, as recipe_eval.c has it: it shows in the sign of a zero. A NaN wins. */
+static float minimum(float a, float b)
+{
+    float least = a < b ? a : b;
+    return a == a ? least : a;
+}
+
+static float maximum(float a, float b)
+{
+    float most = a > b ? a : b;
+    return a == a ? most : a;
+}
+
+/* A NaN loses. */
+static float minimum_number(float a, float b)
+{
+    float least = a < b ? a : b;
+    return b == b ? least : a;
+}
+
+static float maximum_number(float a, float b)
+{
+    float most = a > b ? a : b;
+    return b == b ? most : a;
+}
+
+static float field(float a)
+{
+    return (float)(int32_t)(fpo_bits_of(a) >> 23 & 0xFF);
+}
+
+static float mantissa(float a)
+{
+    return (float)(int32_t)(fpo_bits_of(a) & 0x7FFFFF);
+}
+
+static float add_bits(float a, float b)
+{
+    return fpo_float_of(fpo_bits_of(a) + (uint32_t)(int32_t)b);
+}
+
+static float with_sign(float a, float b)
+{
+    return fpo_float_of((fpo_bits_of(a) & 0x7FFFFFFFu) | (b != 0 ? 0x80000000u : 0));
+}
+
+static float flush(float a)
+{
+    uint32_t bits = fpo_bits_of(a);
+    return fpo_float_of((bits & 0x7F800000u) == 0 ? bits & 0x80000000u : bits);
+}
+
+static float multiply_flushing(float a, float b)
+{
+    return flush(flush(a) * flush(b));
+}
+
+/* The scale 2^(code - 127). */
+static float power(float code)
+{
+    int32_t c = code > 0 ? (int32_t)(code < 255 ? code : 255) : 0;
+    uint32_t bits = c == 0 ? 0x400000u : (uint32_t)c << 23;
+    return code < 255 ? fpo_float_of(bits) : fpo_float_of(0x7FFFFFFFu);
+}
+
+/* e2m1 that goes on beyond 6, and the nibble that a packer makes of it: see recipe_eval.c. */
+static float grid(float a)
+{
+    float magnitude = absolute(a);
+    float step = magnitude < 2   ? 0.5f
+                 : magnitude < 4 ? 1.0f
+                                 : 2.0f,
+          per_step = magnitude < 2   ? 2.0f
+                     : magnitude < 4 ? 1.0f
+                                     : 0.5f;
+    float near = magnitude * per_step;
+    /* Adding 2^23 rounds to an integer, to nearest even; what is larger is one. */
+    float rounded = near < 8388608.0f ? (near + 8388608.0f) - 8388608.0f : near;
+    float result = magnitude < INFINITY ? rounded * step : fpo_float_of(0x7FFFFFFFu);
+    return a < 0 ? -result : result;
+}
+
+static float wrap(float a)
+{
+    uint32_t bits = fpo_bits_of(a), exponent = (bits >> 23 & 0xFF) - 126, sign = bits >> 31;
+    uint32_t code = exponent == 0 ? 1 : exponent << 1 | (bits >> 22 & 1);
+    code = (code | sign << 3) & 15;
+    uint32_t magnitude = code & 7;
+    uint32_t value = magnitude > 1 ? (magnitude + 252) << 22 : magnitude == 1 ? 0x3F000000u : 0;
+    float packed = fpo_float_of(value | (code & 8) << 28);
+    return a == 0 ? a : a == a ? packed : -1.5f;
+}
+
+static void select_one(const float *restrict a, const float *restrict b, const float *restrict c, float *restrict to,
+                       int count)
+{
+#pragma omp simd
+    for (int i = 0; i < count; i++)
+        to[i] = a[i] == 0 ? c[i] : b[i];
+}
+
+static void fuse(const float *restrict a, const float *restrict b, const float *restrict c, float *restrict to,
+                 int count)
+{
+#ifdef __FMA__
+#pragma omp simd
+#endif
+    for (int i = 0; i < count; i++)
+        to[i] = fmaf(a[i], b[i], c[i]);
+}
+
+static void round_values(const fpo_round *r, const float *restrict x, float *restrict to, int count)
+{
+    const fpo_round round = *r;
+    if (round.ue8m0) {
+#pragma omp simd
+        for (int i = 0; i < count; i++)
+            to[i] = fpo_power_decode(fpo_round_power(&round, x[i]));
+        return;
+    }
+#pragma omp simd
+    for (int i = 0; i < count; i++)
+        to[i] = fpo_round_decode(&round, fpo_round_code(&round, x[i]));
+}
+
+/* Codes in words: a loop over lanes of one width is what compilers are good at. */
+static void round_wide(const fpo_round *r, const float *restrict x, uint32_t *restrict wide, int count)
+{
+    const fpo_round round = *r;
+    if (round.ue8m0) {
+#pragma omp simd
+        for (int i = 0; i < count; i++)
+            wide[i] = fpo_round_power(&round, x[i]);
+        return;
+    }
+    if (round.plain) {
+#pragma omp simd
+        for (int i = 0; i < count; i++)
+            wide[i] = fpo_round_plain(&round, x[i]);
+        return;
+    }
+#pragma omp simd
+    for (int i = 0; i < count; i++)
+        wide[i] = fpo_round_code(&round, x[i]);
+}
+
+static void encode_wide(fpo_format format, const fpo_cast *cast, const float *x, uint32_t *wide, int count)
+{
+    fpo_round round;
+    if (fpo_round_init(&round, format, cast)) {
+        round_wide(&round, x, wide, count);
+        return;
+    }
+    for (int i = 0; i < count; i++)
+        wide[i] = fpo_encode(format, fpo_value_from_float(x[i]), cast, 0);
+}
+
+/* e2m1 values v in the order of their codes; the first with the smallest |v*b - a|. */
+static void nearest(const float *restrict a, const float *restrict b, float *restrict to, int count)
+{
+#pragma omp simd
+    for (int i = 0; i < count; i++) {
+        float best = 0, smallest = absolute(0 * b[i] - a[i]);
+        for (int code = 1; code < 16; code++) {
+            static const float values[16] = {0, .5f, 1, 1.5f, 2, 3, 4, 6, 0, -.5f, -1, -1.5f, -2, -3, -4, -6};
+            float distance = absolute(values[code] * b[i] - a[i]);
+            bool nearer = distance < smallest;
+            best = nearer ? values[code] : best;
+            smallest = nearer ? distance : smallest;
+        }
+        to[i] = best;
+    }
+}
+
+static void approximate(const float *a, float *to, int count)
+{
+    for (int i = 0; i < count; i++)
+        to[i] = fpo_rcp_approx(a[i]);
+}
+
+static void powers_of_two(const float *a, float *to, int count)
+{
+    for (int i = 0; i < count; i++) {
+        bool whole = a[i] >= -126 && a[i] <= 127 && a[i] == (float)(int)a[i];
+        to[i] = whole ? fpo_float_of((uint32_t)((int)a[i] + 127) << 23) : (float)exp2((double)a[i]);
+    }
+}
+
+static void scalar(const fpo_recipe_step *step, const float *a, const float *b, const float *c, float *to, int count)
+{
+    for (int i = 0; i < count; i++)
+        to[i] = (float)fpo_recipe_apply(step, (double)a[i], (double)b[i], (double)c[i]);
+}
+
+static void round_step(const fpo_recipe_step *step, const float *a, float *to, int count)
+{
+    fpo_round round;
+    if (fpo_round_init(&round, step->format, &step->cast))
+        round_values(&round, a, to, count);
+    else
+        scalar(step, a, a, a, to, count);
+}
+
+static void code_numbers(const fpo_recipe_step *step, const float *a, float *to, int count)
+{
+    uint32_t wide[FPO_CHUNK];
+    encode_wide(step->format, &step->cast, a, wide, count);
+#pragma omp simd
+    for (int i = 0; i < count; i++)
+        to[i] = (float)(int32_t)wide[i];
+}
+
+static void run(const fpo_recipe_step *step, const float *a, const float *b, const float *c, float *to, int count)
+{
+    switch ((fpo_function)step->function) {
+    case FPO_FN_COPY: map(copy, a, to, count); break;
+    case FPO_FN_ADD: map2(add, a, b, to, count); break;
+    case FPO_FN_SUB: map2(subtract, a, b, to, count); break;
+    case FPO_FN_MUL: map2(multiply, a, b, to, count); break;
+    case FPO_FN_DIV: map2(divide, a, b, to, count); break;
+    case FPO_FN_NEG: map(negate, a, to, count); break;
+    case FPO_FN_LT: map2(less, a, b, to, count); break;
+    case FPO_FN_LE: map2(less_equal, a, b, to, count); break;
+    case FPO_FN_GT: map2(less, b, a, to, count); break;
+    case FPO_FN_GE: map2(less_equal, b, a, to, count); break;
+    case FPO_FN_EQ: map2(equal, a, b, to, count); break;
+    case FPO_FN_NE: map2(different, a, b, to, count); break;
+    case FPO_FN_SELECT: select_one(a, b, c, to, count); break;
+    case FPO_FN_FMA: fuse(a, b, c, to, count); break;
+    case FPO_FN_ABS: map(absolute, a, to, count); break;
+    case FPO_FN_RCP: map(reciprocal, a, to, count); break;
+    case FPO_FN_MIN: map2(minimum, a, b, to, count); break;
+    case FPO_FN_MAX: map2(maximum, a, b, to, count); break;
+    case FPO_FN_FMIN: map2(minimum_number, a, b, to, count); break;
+    case FPO_FN_FMAX: map2(maximum_number, a, b, to, count); break;
+    case FPO_FN_FIELD: map(field, a, to, count); break;
+    case FPO_FN_MANTISSA: map(mantissa, a, to, count); break;
+    case FPO_FN_ADDBITS: map2(add_bits, a, b, to, count); break;
+    case FPO_FN_ENCODE: round_step(step, a, to, count); break;
+    case FPO_FN_SIGNED: map2(with_sign, a, b, to, count); break;
+    case FPO_FN_NEAREST: nearest(a, b, to, count); break;
+    case FPO_FN_RCPA: approximate(a, to, count); break;
+    case FPO_FN_EXP2: powers_of_two(a, to, count); break;
+    case FPO_FN_E8: map(power, a, to, count); break;
+    case FPO_FN_CODE: code_numbers(step, a, to, count); break;
+    case FPO_FN_GRID: map(grid, a, to, count); break;
+    case FPO_FN_WRAP: map(wrap, a, to, count); break;
+    default: scalar(step, a, b, c, to, count); break;
+    }
+}
+
+/* The functions that -ftz=true does not concern: see recipe_eval.c. */
+static bool keeps_subnormals(fpo_function function)
+{
+    switch (function) {
+    case FPO_FN_COPY:
+    case FPO_FN_NEG:
+    case FPO_FN_ABS:
+    case FPO_FN_SELECT:
+    case FPO_FN_ENCODE:
+    case FPO_FN_FIELD:
+    case FPO_FN_MANTISSA:
+    case FPO_FN_ADDBITS:
+    case FPO_FN_SIGNED: return true;
+    default: return false;
+    }
+}
+
+static void step(const fpo_recipe_step *s, const float *a, const float *b, const float *c, float *to, int count)
+{
+    if (!s->ftz || keeps_subnormals((fpo_function)s->function)) {
+        run(s, a, b, c, to, count);
+        return;
+    }
+    if (s->function == FPO_FN_MUL) {
+        map2(multiply_flushing, a, b, to, count);
+        return;
+    }
+    float flushed[4][FPO_CHUNK];
+    const float *arguments[3] = {a, b, c};
+    for (int i = 0; i < 3; i++)
+        if (s->argument[i] != FPO_NO_REGISTER) {
+            map(flush, arguments[i], flushed[i], count);
+            arguments[i] = flushed[i];
+        }
+    run(s, arguments[0], arguments[1], arguments[2], flushed[3], count);
+    map(flush, flushed[3], to, count);
+}
+
+static void encode(fpo_format format, const fpo_cast *cast, const float *x, uint8_t *restrict codes, int count)
+{
+    uint32_t wide[FPO_CHUNK];
+    encode_wide(format, cast, x, wide, count);
+#pragma omp simd
+    for (int i = 0; i < count; i++)
+        codes[i] = (uint8_t)wide[i];
+}
+
+static void encode_nibbles(fpo_format format, const fpo_cast *cast, const float *x, uint8_t *restrict packed, int count)
+{
+    uint32_t wide[FPO_CHUNK + 1];
+    encode_wide(format, cast, x, wide, count);
+    wide[count] = 0;
+#pragma omp simd
+    for (int i = 0; i < (count + 1) / 2; i++)
+        packed[i] = (uint8_t)(wide[2 * i] | wide[2 * i + 1] << 4);
+}
+
+FPO_INLINE int32_t larger(int32_t a, int32_t b)
+{
+    return a > b ? a : b;
+}
+
+FPO_INLINE int32_t magnitude_of(float x)
+{
+    return (int32_t)(fpo_bits_of(x) & 0x7FFFFFFFu);
+}
+
+/* Magnitudes compare as integers; a NaN is larger than infinity. */
+FPO_INLINE float amax_of(const float *restrict x, int64_t count)
+{
+    int32_t largest = 0;
+#pragma omp simd reduction(max : largest)
+    for (int64_t i = 0; i < count; i++) {
+        int32_t magnitude = magnitude_of(x[i]);
+        largest = magnitude > largest ? magnitude : largest;
+    }
+    return fpo_float_of((uint32_t)largest);
+}
+
+/* Neighbours pairwise: n results from 2n. */
+static void halve(const int32_t *restrict from, int32_t *restrict to, int n)
+{
+#pragma omp simd
+    for (int i = 0; i < n; i++)
+        to[i] = larger(from[2 * i], from[2 * i + 1]);
+}
+
+/* Blocks of 2, 4, ..., 64 in up to FPO_CHUNK elements: all blocks at once, a level at a time. */
+static void small_blocks(const float *restrict x, int count, int block, float *restrict to)
+{
+    int32_t levels[2][FPO_CHUNK / 2];
+#pragma omp simd
+    for (int i = 0; i < count / 2; i++)
+        levels[0][i] = larger(magnitude_of(x[2 * i]), magnitude_of(x[2 * i + 1]));
+    int now = 0, n = count / 2;
+    for (block /= 2; block > 1; block /= 2) {
+        n /= 2;
+        halve(levels[now], levels[1 - now], n);
+        now = 1 - now;
+    }
+    memcpy(to, levels[now], (size_t)n * sizeof *to);
+}
+
+static void block_amax(const float *x, int64_t count, int64_t block, float *to)
+{
+    int64_t at = 0;
+    if (block > 1 && block <= 64 && (block & (block - 1)) == 0 && count <= FPO_CHUNK) {
+        at = count / block * block;
+        small_blocks(x, (int)at, (int)block, to);
+        to += at / block;
+    }
+    for (; at < count; at += block)
+        *to++ = amax_of(x + at, count - at < block ? count - at : block);
+}
+
+FPO_INLINE void fill(float *restrict to, float value, int64_t count)
+{
+#pragma omp simd
+    for (int64_t i = 0; i < count; i++)
+        to[i] = value;
+}
+
+static void spread(const float *values, int64_t block, float *to, int64_t count)
+{
+    int64_t at = 0;
+    if (block == 16)
+        for (; at + 16 <= count; at += 16)
+            fill(to + at, *values++, 16);
+    else if (block == 32)
+        for (; at + 32 <= count; at += 32)
+            fill(to + at, *values++, 32);
+    for (; at < count; at += block)
+        fill(to + at, *values++, count - at < block ? count - at : block);
+}

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* The loops of a recipe on any processor. */
+#include "quantize_kernels.h"
+#include "quantize_loops.h"
+
+const fpo_quantize_kernels fpo_quantize_portable = {step, encode, encode_nibbles, block_amax, spread};

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* The loops of recipes, for each instruction set, against one value at a time (recipe_eval.c, fpo_encode), and whole
+ * recipes across instruction sets and threads. FPO_LONG=1 takes all f32 patterns through the roundings. */
+#include "engine.h"
+#include "quantizer.h"
+#include "suite.h"
+
+#include <fp4oracle/random.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const fpo_quantize_kernels *const tables[] = {
+    &fpo_quantize_portable,
+#ifdef __x86_64__
+    &fpo_quantize_avx2,
+    &fpo_quantize_avx512,
+#endif
+};
+static const fpo_isa isas[] = {FPO_ISA_PORTABLE, FPO_ISA_AVX2, FPO_ISA_AVX512};
+
+enum { TABLES = sizeof tables / sizeof *tables };
+
+static bool runs(int table)
+{
+    return fpo_isa_resolve(isas[table]) == isas[table];
+}
+
+static float from_bits(uint32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static uint32_t bits_of(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+/* Halfway cases and neighbours of many formats, signed zeros, subnormals, infinities, NaN, and noise. */
+static float value(uint64_t index)
+{
+    static const uint32_t special[] = {0,          1,          0x7FFFFF,   0x800000,   0x3E800000, 0x3F400000,
+                                       0x3FA00000, 0x3FE00000, 0x40200000, 0x40600000, 0x40A00000, 0x40C00000,
+                                       0x43E00000, 0x43E80000, 0x47600000, 0x477FF000, 0x7F000000, 0x7F7FFFFF,
+                                       0x7F800000, 0x7FC00000, 0x400000,   0x400001,   0x3F800000, 0x3C800000,
+                                       0x3A800000, 0x437F8000, 0x437E0000, 0x7F7F8000};
+    fpo_random random = {5, 5};
+    uint64_t noise = fpo_random_bits(random, index);
+    uint32_t bits = (uint32_t)noise;
+    switch (noise >> 60) {
+    case 0:
+    case 1:
+    case 2:
+    case 3: bits = special[(noise >> 32) % (sizeof special / sizeof *special)] + (uint32_t)(noise >> 40) % 3 - 1; break;
+    case 4:
+    case 5:
+    case 6:
+    case 7: bits = (110 + (bits & 31)) << 23 | (bits >> 8 & 7) << 20 | (bits & 0x80000000u); break; /* few bits */
+    case 8: bits = bits_of((float)((int)(noise & 511) - 128)); break;                               /* integers */
+    default: break;
+    }
+    /* Quiet: the comparison goes through double, which does not keep signalling NaN. */
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u)
+        bits |= 0x400000u;
+    return from_bits(bits ^ (uint32_t)(noise >> 45 & 1) << 31);
+}
+
+static bool same(float a, float b)
+{
+    return bits_of(a) == bits_of(b) || (isnan(a) && isnan(b));
+}
+
+static const struct {
+    const char *name;
+    int arity;
+} functions[] = {
+#define FPO_FUNCTION(ID, name, arity, summary) {name, arity},
+#include "recipe_functions.inc"
+#undef FPO_FUNCTION
+};
+
+START_TEST(steps)
+{
+    enum { COUNT = 1000 };
+    static float a[COUNT], b[COUNT], c[COUNT], got[COUNT];
+    fpo_function function = (fpo_function)_i;
+    if (function == FPO_FN_HADAMARD)
+        return;
+    for (int round = 0; round < 20; round++)
+        for (int ftz = 0; ftz < 2; ftz++) {
+            fpo_recipe_step step = {.function = (uint8_t)function, .ftz = ftz, .format = FPO_E4M3};
+            step.cast = *fpo_cast_describe(FPO_CAST_PTX);
+            if (function == FPO_FN_CODE) {
+                step.format = round % 2 ? FPO_UE8M0 : FPO_UE4M3;
+                step.cast = *fpo_scale_cast();
+            }
+            for (int i = 0; i < 3; i++)
+                step.argument[i] = (int16_t)(i < functions[_i].arity ? i : FPO_NO_REGISTER);
+            for (int i = 0; i < COUNT; i++) {
+                uint64_t index = (uint64_t)(round * COUNT + i) * 4;
+                a[i] = value(index);
+                /* Equal and nearly equal arguments, and conditions that are 0. */
+                b[i] = i % 7 == 0 ? a[i] : i % 11 == 0 ? -a[i] : value(index + 1);
+                c[i] = value(index + 2);
+                if (function == FPO_FN_ADDBITS)
+                    b[i] = (float)(1 << (i % 24));
+                if (function == FPO_FN_SELECT && i % 3 == 0)
+                    a[i] = i % 2 ? 0.0f : -0.0f;
+            }
+            for (int t = 0; t < TABLES; t++) {
+                if (!runs(t))
+                    continue;
+                tables[t]->step(&step, a, b, c, got, COUNT);
+                for (int i = 0; i < COUNT; i++) {
+                    float want = (float)fpo_recipe_apply(&step, (double)a[i], (double)b[i], (double)c[i]);
+                    ck_assert_msg(same(want, got[i]), "%s%s of %a, %a, %a: %a instead of %a, instruction set %d",
+                                  functions[_i].name, ftz ? " ftz" : "", (double)a[i], (double)b[i], (double)c[i],
+                                  (double)got[i], (double)want, t);
+                }
+            }
+        }
+}
+END_TEST
+
+static const fpo_format formats[] = {FPO_E2M1, FPO_E2M3,  FPO_E3M2, FPO_E4M3, FPO_E5M2,
+                                     FPO_F16,  FPO_UE4M3, FPO_BF16, FPO_UE8M0};
+
+/* The policies that recipes have, and one that the loops leave to fpo_encode. */
+static fpo_cast policy(fpo_format format, int which)
+{
+    fpo_cast cast = *fpo_cast_describe(format == FPO_F16 || format == FPO_BF16 ? FPO_CAST_IEEE : FPO_CAST_PTX);
+    if (format == FPO_UE4M3)
+        cast = *fpo_scale_cast();
+    if (format == FPO_UE8M0)
+        cast.rounding = which % 2 ? FPO_AWAY_FROM_ZERO : FPO_TOWARD_ZERO;
+    else if (which == 1)
+        cast.rounding = FPO_NEAREST_AWAY;
+    else if (which == 2)
+        cast.rounding = FPO_NEAREST_TOWARD_ZERO;
+    else if (which == 3)
+        cast.drop_negative_zero = true;
+    else if (which == 4)
+        cast.overflow = cast.infinity = FPO_NON_FINITE;
+    else if (which == 5)
+        cast.rounding = FPO_TOWARD_ZERO;
+    return cast;
+}
+
+static void check_rounding(int t, fpo_format format, const fpo_cast *cast, const float *x, int count)
+{
+    static uint8_t codes[FPO_CHUNK], packed[FPO_CHUNK];
+    static float values[FPO_CHUNK];
+    fpo_recipe_step step = {.function = FPO_FN_ENCODE, .format = format, .cast = *cast, .argument = {0, -1, -1}};
+    bool bytes = fpo_format_describe(format)->bits <= 8;
+    tables[t]->step(&step, x, x, x, values, count);
+    if (bytes)
+        tables[t]->encode(format, cast, x, codes, count);
+    if (format == FPO_E2M1)
+        tables[t]->encode_nibbles(format, cast, x, packed, count);
+    for (int i = 0; i < count; i++) {
+        uint32_t code = fpo_encode(format, fpo_value_from_float(x[i]), cast, 0);
+        /* A ue4m3 with bit 7 set is no value that a recipe goes on with. */
+        bool right = format == FPO_UE4M3 || same(values[i], (float)fpo_recipe_apply(&step, (double)x[i], 0, 0));
+        right = right && (!bytes || codes[i] == code);
+        if (format == FPO_E2M1)
+            right = right && (packed[i / 2] >> i % 2 * 4 & 15) == (int)code;
+        ck_assert_msg(right, "%s, rounding %d, of %a (%08x): code %x, value %a, instead of %x, instruction set %d",
+                      fpo_format_describe(format)->name, (int)cast->rounding, (double)x[i], bits_of(x[i]),
+                      bytes ? codes[i] : 0u, (double)values[i], code, t);
+    }
+    if (format == FPO_E2M1 && count % 2 != 0)
+        ck_assert_uint_eq(packed[count / 2] >> 4, 0);
+}
+
+START_TEST(roundings)
+{
+    static float x[FPO_CHUNK];
+    fpo_format format = formats[_i];
+    for (int which = 0; which < 6; which++) {
+        fpo_cast cast = policy(format, which);
+        for (int round = 0; round < 40; round++) {
+            int count = round == 0 ? 1 : round == 1 ? 999 : FPO_CHUNK;
+            for (int i = 0; i < count; i++)
+                x[i] = value((uint64_t)(round * FPO_CHUNK + i) + ((uint64_t)which << 32));
+            for (int t = 0; t < TABLES; t++)
+                if (runs(t))
+                    check_rounding(t, format, &cast, x, count);
+        }
+    }
+}
+END_TEST
+
+/* Every exponent, every boundary: each code's value and each midpoint, and their neighbours. With FPO_LONG, every f32.
+ */
+START_TEST(all_codes)
+{
+    static float x[FPO_CHUNK];
+    fpo_format format = formats[_i];
+    const fpo_format_info *info = fpo_format_describe(format);
+    bool all = getenv("FPO_LONG") != NULL;
+    for (int which = 0; which < (all ? 2 : 4); which++) {
+        fpo_cast cast = policy(format, which);
+        int count = 0;
+        uint64_t end = all ? UINT64_C(1) << 32 : (uint64_t)info->max_finite;
+        for (uint64_t at = 0; at < end; at++) {
+            if (all) {
+                x[count++] = from_bits((uint32_t)at);
+            } else {
+                double low = fpo_decode_double(format, (uint32_t)at),
+                       high = fpo_decode_double(format, (uint32_t)at + 1);
+                for (int i = -1; i <= 1; i++) {
+                    x[count++] = from_bits(bits_of((float)low) + (uint32_t)(low > 0 ? i : 0));
+                    x[count++] = -from_bits(bits_of((float)((low + high) / 2)) + (uint32_t)i);
+                }
+            }
+            if (count + 6 > FPO_CHUNK || at + 1 == end) {
+                int best = TABLES - 1;
+                while (!runs(best))
+                    best--;
+                for (int t = all ? best : 0; t < TABLES; t++)
+                    if (runs(t))
+                        check_rounding(t, format, &cast, x, count);
+                count = 0;
+            }
+        }
+    }
+}
+END_TEST
+
+START_TEST(blocks)
+{
+    static float x[3000], amax[3000], spread[3000];
+    for (int i = 0; i < 3000; i++) {
+        x[i] = value((uint64_t)i + 7000);
+        x[i] = isnan(x[i]) ? 1 : x[i];
+    }
+    static const int sizes[] = {1, 2, 3, 16, 32, 48, 64, 128, 1000, 3000}, counts[] = {1, 15, 16, 17, 1000, 1024, 3000};
+    for (int t = 0; t < TABLES; t++)
+        for (size_t s = 0; runs(t) && s < sizeof sizes / sizeof *sizes; s++)
+            for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+                int size = sizes[s], count = counts[c];
+                tables[t]->block_amax(x, count, size, amax);
+                tables[t]->spread(amax, size, spread, count);
+                for (int at = 0; at < count; at += size) {
+                    float largest = 0;
+                    for (int i = at; i < at + size && i < count; i++)
+                        largest = fmaxf(largest, fabsf(x[i]));
+                    ck_assert(same(amax[at / size], largest));
+                    for (int i = at; i < at + size && i < count; i++)
+                        ck_assert(same(spread[i], largest));
+                }
+                for (int i = 0; i < count; i += 5) { /* a NaN anywhere is seen */
+                    float kept = x[i];
+                    x[i] = from_bits(i % 2 ? 0xFFC00001u : 0x7F800001u);
+                    tables[t]->block_amax(x, count, size, amax);
+                    ck_assert(isnan(amax[i / size]));
+                    x[i] = kept;
+                    if (i > 60)
+                        i += 97;
+                }
+            }
+}
+END_TEST
+
+/* All recipes: the same bytes from every instruction set and number of threads, on values of all kinds. */
+START_TEST(recipes)
+{
+    const int64_t rows = 37, k = 1296; /* more than one chunk, no multiple of 128, groups of 16 */
+    static const fpo_format dtypes[] = {FPO_F32, FPO_BF16, FPO_F16};
+    const fpo_recipe_info *info = fpo_recipe_describe((fpo_recipe)_i);
+    float *x = malloc((size_t)(rows * k) * sizeof *x);
+    for (int d = 0; d < 3; d++) {
+        for (int64_t i = 0; i < rows * k; i++) {
+            float noise = fpo_random_normal((fpo_random){3, (uint64_t)d}, (uint64_t)i) * (float)(1 + i / k * 3);
+            x[i] = i / k % 5 == 4 ? value((uint64_t)i) : noise;
+            uint32_t code = fpo_encode(dtypes[d], fpo_value_from_float(x[i]), fpo_cast_describe(FPO_CAST_IEEE), 0);
+            x[i] = (float)fpo_decode_double(dtypes[d], code);
+        }
+        fpo_quantized first = {0};
+        for (int t = 0; t < TABLES; t++) {
+            if (!runs(t))
+                continue;
+            fpo_quantized now = {.dtype = dtypes[d], .library_scale = 0.37f, .given_library_scale = true};
+            fpo_execution execution = {.isa = isas[t], .threads = 1 + t};
+            now.codes = malloc(now.codes_bytes = fpo_operand_codes_bytes(&info->view, rows, k));
+            now.scales = malloc(now.scales_bytes = fpo_operand_scales_bytes(&info->view, rows, k));
+            now.row_scales = calloc((size_t)rows, sizeof(float));
+            fpo_error error;
+            ck_assert_msg(fpo_quantize((fpo_recipe)_i, x, rows, k, &now, &execution, &error) == FPO_OK, "%s",
+                          error.message);
+            if (first.codes != NULL) {
+                ck_assert_msg(memcmp(first.codes, now.codes, now.codes_bytes) == 0, "codes of %s, instruction set %d",
+                              info->name, t);
+                ck_assert_msg(memcmp(first.scales, now.scales, now.scales_bytes) == 0,
+                              "scales of %s, instruction set %d", info->name, t);
+                ck_assert_mem_eq(first.row_scales, now.row_scales, (size_t)rows * sizeof(float));
+                free(now.codes), free(now.scales), free(now.row_scales);
+            } else {
+                first = now;
+            }
+        }
+        free(first.codes), free(first.scales), free(first.row_scales);
+    }
+    free(x);
+}
+END_TEST
+
+Suite *fpo_suite(void)
+{
+    Suite *suite = suite_create("quantize_kernels");
+    TCase *tests = tcase_create("loops");
+    int count = (int)(sizeof formats / sizeof *formats);
+    tcase_set_timeout(tests, 7200);
+    tcase_add_loop_test(tests, steps, 0, FPO_FN_COUNT);
+    tcase_add_loop_test(tests, roundings, 0, count);
+    tcase_add_loop_test(tests, all_codes, 0, count);
+    tcase_add_test(tests, blocks);
+    tcase_add_loop_test(tests, recipes, 0, FPO_RECIPE_COUNT);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
