@@ -45,7 +45,12 @@ static const struct argp_option options[] = {
      .doc =
          "a shared object, or its name in the folders of FPO_PLUGINS and of this program; NAME: one kernel of it, or "
          "a pattern with * and ?; all that mean to be right if there is none"},
-    {.name = "device", .key = OPTION_DEVICE, .arg = "D", .doc = "cpu, gpu:N; default: what the plug-in has first"},
+    {.name = "device",
+     .key = OPTION_DEVICE,
+     .arg = "D",
+     .doc =
+         "cpu, gpu:N, virtual:sm120 or virtual:sm90 (then a comma and what `fp4oracle vgpu -c` takes); default: what "
+         "the plug-in has first"},
     {.name = "suite", .key = 's', .arg = "SUITE", .doc = "the vectors of a suite: a folder of them"},
     {.name = "model",
      .key = 'm',

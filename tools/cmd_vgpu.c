@@ -4,11 +4,11 @@
 /* fp4oracle vgpu: runs any program on the virtual GPU, by putting the stand-in libcudart and libcuda before NVIDIA's.
  */
 #include "report.h"
+#include "virtual.h"
 
 #include <argp.h>
 #include <describe.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -63,44 +63,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-/* lib/vgpu beside the program's bin: in the build tree, or lib/fp4oracle/vgpu where it is installed. */
-static bool find_folder(char *folder, size_t size)
-{
-    static const char *const places[] = {"lib/vgpu", FPO_VGPU_FOLDER};
-    char self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    for (int up = 0; up < 2 && length > 0; up++) {
-        while (length > 0 && self[length - 1] != '/')
-            length--;
-        length -= length > 0;
-    }
-    for (size_t i = 0; length > 0 && i < sizeof places / sizeof places[0]; i++) {
-        char library[PATH_MAX];
-        int used = snprintf(folder, size, "%.*s/%s", (int)length, self, places[i]);
-        if (used < 0 || (size_t)used >= size ||
-            snprintf(library, sizeof library, "%s/libcudart.so.13", folder) >= (int)sizeof library)
-            return false;
-        if (access(library, R_OK) == 0)
-            return true;
-    }
-    return false;
-}
-
-static bool prepend(const char *variable, const char *value)
-{
-    const char *old = getenv(variable);
-    if (old == NULL || old[0] == '\0')
-        return setenv(variable, value, 1) == 0;
-    size_t size = strlen(old) + strlen(value) + 2;
-    char *joined = malloc(size);
-    if (joined == NULL)
-        return false;
-    snprintf(joined, size, "%s:%s", value, old);
-    bool ok = setenv(variable, joined, 1) == 0;
-    free(joined);
-    return ok;
-}
-
 int fpo_cmd_vgpu(int argc, char **argv)
 {
     static const struct argp parser = {
@@ -111,18 +73,23 @@ int fpo_cmd_vgpu(int argc, char **argv)
         fpo_ptx_describe(stdout);
         return FPO_EXIT_OK;
     }
-    char folder[PATH_MAX];
-    if (!find_folder(folder, sizeof folder))
+    char *folder = fpo_virtual_folder();
+    if (folder == NULL)
         return fpo_report_unusable(argv[0], "the stand-in libraries are not beside this program");
     if (p.folder) {
         puts(folder);
+        free(folder);
         return FPO_EXIT_OK;
     }
+    char *path = fpo_virtual_prepend("LD_LIBRARY_PATH", folder);
+    free(folder);
     fpo_vgpu_config config;
     fpo_error error = {0};
-    if (fpo_vgpu_config_parse(p.config, &config, &error) != FPO_OK)
+    if (fpo_vgpu_config_parse(p.config, &config, &error) != FPO_OK) {
+        free(path);
         return fpo_report_error(argv[0], &error);
-    if (!prepend("LD_LIBRARY_PATH", folder) || setenv("FP4ORACLE_VGPU", p.config, 1) != 0)
+    }
+    if (path == NULL || putenv(path) != 0 || setenv("FP4ORACLE_VGPU", p.config, 1) != 0)
         return fpo_report_unusable(argv[0], "out of memory");
     execvp(p.program[0], p.program);
     return fpo_report_unusable(argv[0], "%s: %s", p.program[0], strerror(errno));

@@ -7,12 +7,12 @@
 #include "runner.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void add(json_t *devices, const char *plugin, json_t *device, const char *state)
 {
-    json_t *entry =
-        json_pack("{s:s, s:s}", "name", json_string_value(json_object_get(device, "device")), "of", plugin);
+    json_t *entry = json_pack("{s:s, s:s}", "name", json_string_value(json_object_get(device, "device")), "of", plugin);
     const json_t *capability = json_object_get(device, "compute_capability");
     json_object_set(entry, "description", json_object_get(device, "name"));
     json_object_set_new(entry, "compute_capability",
@@ -51,6 +51,17 @@ static void add_plugin(json_t *devices, const char *path)
     fpo_runner_close(&runner, NULL);
 }
 
+/* The virtual GPUs need no plug-in to be there, but one with PTX to do something. */
+static void add_virtual(json_t *devices, const char *name, const char *capability)
+{
+    char *folder = fpo_virtual_folder();
+    add(devices, "any CUDA",
+        json_pack("{s:s, s:s, s:s, s:s, s:b}", "device", name, "name", "PTX executed on the CPU", "compute_capability",
+                  capability, "kind", "virtual", "usable", folder != NULL),
+        folder != NULL ? folder : "the stand-in libraries are not beside this program");
+    free(folder);
+}
+
 json_t *fpo_list_devices(void)
 {
     json_t *devices = json_array();
@@ -60,5 +71,7 @@ json_t *fpo_list_devices(void)
         add_plugin(devices, paths.list[i]);
     }
     fpo_plugin_paths_free(&paths);
+    add_virtual(devices, "virtual:sm120", "12.0");
+    add_virtual(devices, "virtual:sm90", "9.0");
     return devices;
 }

@@ -33,7 +33,8 @@ static json_t *text_or_null(const char *text)
 
 static const char *device_name(const fpo_runner *runner, const fpo_device_info *device, char *name, size_t size)
 {
-    snprintf(name, size, "gpu:%d", device->index);
+    snprintf(name, size, runner->virtual_gpu.capability != 0 ? "virtual:sm%d" : "gpu:%d",
+             runner->virtual_gpu.capability != 0 ? runner->virtual_gpu.capability : device->index);
     return runner->plugin.host_memory ? "cpu" : name;
 }
 
@@ -41,9 +42,12 @@ json_t *fpo_device_json(const fpo_runner *runner, const fpo_device_info *device)
 {
     static const char *const kinds[] = {"gpu", "virtual", "other"};
     char name[32];
-    json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:b}", "device", device_name(runner, device, name, sizeof name),
-                             "name", device->name, "software", device->software, "kind",
-                             device->kind < 3 ? kinds[device->kind] : "unknown", "usable", device->usable);
+    const char *kind = runner->virtual_gpu.capability != 0 ? "virtual"
+                       : device->kind < 3                  ? kinds[device->kind]
+                                                           : "unknown";
+    json_t *json =
+        json_pack("{s:s, s:s, s:s, s:s, s:b}", "device", device_name(runner, device, name, sizeof name), "name",
+                  device->name, "software", device->software, "kind", kind, "usable", device->usable);
     json_object_set_new(json, "why", json_string(device->why));
     if (device->compute_capability > 0) {
         char capability[32];

@@ -20,10 +20,16 @@ void fpo_run_print_header(const fpo_runner *runner)
     if (runner->plugin.host_memory) {
         printf("device   cpu: %s", device->name);
     } else {
-        printf("device   gpu:%d: %s, compute capability %d.%d, %d multiprocessors", device->index, device->name,
-               device->compute_capability / 10, device->compute_capability % 10, device->multiprocessors);
+        int virtual_sm = runner->virtual_gpu.capability;
+        printf(virtual_sm != 0 ? "device   virtual:sm%d" : "device   gpu:%d",
+               virtual_sm != 0 ? virtual_sm : device->index);
+        printf(": %s, compute capability %d.%d, %d multiprocessors", device->name, device->compute_capability / 10,
+               device->compute_capability % 10, device->multiprocessors);
     }
-    printf(", %.1f GiB; %s\n", (double)device->memory_bytes / (1 << 30), device->software);
+    if (device->memory_bytes > 0) {
+        printf(", %.1f GiB", (double)device->memory_bytes / (1 << 30));
+    }
+    printf("; %s\n", device->software);
 }
 
 static const char *provenance_of(const char *model)

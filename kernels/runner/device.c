@@ -39,14 +39,16 @@ fpo_status fpo_device_choose(fpo_runner *runner, fpo_error *error)
         }
         return FPO_OK;
     }
-    int number = wanted != NULL ? number_in(wanted) : 0;
+    bool is_virtual = runner->virtual_gpu.capability != 0; /* then the plug-in sees one device */
+    int number = wanted != NULL && !is_virtual ? number_in(wanted) : 0;
     if (number < 0 || (size_t)number >= runner->devices.count) {
         return no_device(runner, wanted != NULL ? wanted : "gpu:0", error);
     }
     runner->device = number;
     const fpo_device_info *device = &runner->devices.devices[number];
     if (!device->usable) {
-        return fpo_fail(error, FPO_ERR_UNSUPPORTED, "gpu:%d cannot be used: %s", number, device->why);
+        return fpo_fail(error, FPO_ERR_UNSUPPORTED, "%s cannot be used: %s", wanted != NULL ? wanted : "gpu:0",
+                        device->why);
     }
     return FPO_OK;
 }
@@ -82,11 +84,16 @@ const char *fpo_runner_arithmetic(const fpo_runner *runner, const fpo_kernel_inf
     const fpo_device_info *device = &runner->devices.devices[runner->device];
     bool native = kernel->any_device || lists(kernel->native, device->compute_capability);
     uint32_t arithmetic = native ? kernel->arithmetic : FPO_ARITHMETIC_EMULATED;
+    int sm = runner->virtual_gpu.capability;
+    if (sm != 0 || device->kind == FPO_DEVICE_VIRTUAL) {
+        return sm == 120
+                   ? "a VIRTUAL SM120: its PTX is executed on the CPU, its matrix instructions are models, not silicon"
+               : sm == 90
+                   ? "a VIRTUAL SM90: its PTX is executed on the CPU, its matrix instructions are models, not silicon"
+                   : "a VIRTUAL device: its matrix instructions are models, not silicon";
+    }
     if (arithmetic == FPO_ARITHMETIC_PLAIN) {
         return "plain scalar arithmetic, no matrix instructions";
-    }
-    if (device->kind == FPO_DEVICE_VIRTUAL) {
-        return "a VIRTUAL device: the emulator's matrix instructions, not silicon's";
     }
     return arithmetic == FPO_ARITHMETIC_EMULATED
                ? "matrix instructions EMULATED in software on this device, not its own"

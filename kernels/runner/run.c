@@ -95,8 +95,11 @@ static void note_mismatch(const fpo_checks *checks, const fpo_judgement *judgeme
 static fpo_status run_other_alone(const fpo_runner *runner, const fpo_kernel_info *kernel, const fpo_case *c,
                                   const fpo_stage *stage, const fpo_checks *checks, void *d, fpo_error *error)
 {
-    fpo_runner other = {
-        .options = runner->options, .plugin = runner->plugin, .devices = runner->devices, .device = runner->device};
+    fpo_runner other = {.options = runner->options,
+                        .plugin = runner->plugin,
+                        .devices = runner->devices,
+                        .device = runner->device,
+                        .virtual_gpu = runner->virtual_gpu};
     fpo_stage alone;
     fpo_variant_info variant;
     fpo_status status = fpo_runner_load(&other, error);

@@ -29,7 +29,7 @@ static fpo_status ask_for_text(fpo_child *child, const fpo_worker_request *reque
 fpo_status fpo_runner_load(fpo_runner *runner, fpo_error *error)
 {
     fpo_child_options options = {.program = runner->options.program,
-                                 .environment = runner->options.environment,
+                                 .environment = (const char *const *)runner->virtual_gpu.environment,
                                  .time_limit = runner->options.time_limit};
     fpo_worker_request request = {.op = FPO_WORKER_LOAD};
     size_t length = 0;
@@ -77,7 +77,10 @@ fpo_status fpo_runner_look(fpo_runner *runner, const fpo_runner_options *options
 {
     *runner = (fpo_runner){.options = *options};
     runner->options.time_limit = options->time_limit > 0 ? options->time_limit : 60;
-    fpo_status status = fpo_runner_load(runner, error);
+    fpo_status status = fpo_device_is_virtual(options->device)
+                            ? fpo_virtual_parse(options->device, &runner->virtual_gpu, error)
+                            : FPO_OK;
+    status = status == FPO_OK ? fpo_runner_load(runner, error) : status;
     if (status != FPO_OK) {
         fpo_runner_close(runner, NULL);
     }
@@ -120,5 +123,6 @@ fpo_status fpo_runner_close(fpo_runner *runner, fpo_error *error)
     fpo_runner_stop(runner, false);
     fpo_plugin_info_free(&runner->plugin);
     fpo_devices_info_free(&runner->devices);
+    fpo_virtual_free(&runner->virtual_gpu);
     return runner->bad_end[0] == '\0' ? FPO_OK : fpo_fail(error, FPO_ERR_KERNEL, "%s", runner->bad_end);
 }

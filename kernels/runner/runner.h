@@ -7,14 +7,14 @@
 #define FP4ORACLE_RUNNER_RUNNER_H
 
 #include "judge.h"
+#include "virtual.h"
 
 typedef struct fpo_runner_options {
-    const char *plugin;             /* path of the shared object */
-    const char *device;             /* "cpu", "gpu:N"; NULL: what the plug-in has first */
-    const char *program;            /* of the worker; NULL: this program */
-    const char *const *environment; /* NULL, or NAME=VALUE entries for the worker, ended by NULL */
-    double time_limit;              /* seconds for one request; 0: 60 */
-    bool once;                      /* one launch a vector, without the checks that need more */
+    const char *plugin;  /* path of the shared object */
+    const char *device;  /* "cpu", "gpu:N", "virtual:sm120"; NULL: what the plug-in has first */
+    const char *program; /* of the worker; NULL: this program */
+    double time_limit;   /* seconds for one request; 0: 60 */
+    bool once;           /* one launch a vector, without the checks that need more */
     fpo_judge_options judge;
 } fpo_runner_options;
 
@@ -22,7 +22,8 @@ typedef struct fpo_runner {
     fpo_runner_options options;
     fpo_plugin_info plugin;
     fpo_devices_info devices;
-    int device; /* index in devices */
+    int device;              /* index in devices */
+    fpo_virtual virtual_gpu; /* if the device is one: its capability is not 0 */
     fpo_child child;
     bool running;                   /* the child is there, the plug-in loaded, the device open */
     bool fresh;                     /* the child has run nothing yet */
