@@ -121,6 +121,17 @@ START_TEST(a_wrong_tensor_is_named)
 }
 END_TEST
 
+START_TEST(awq_is_refused_not_ignored)
+{
+    fpo_tensor tensors[TENSORS + 1];
+    right_layer(tensors);
+    tensors[TENSORS] = (fpo_tensor){"l.pre_quant_scale", FPO_DTYPE_F32, 1, {1}, 0, one, 4};
+    write_text("config.json", CT_NVFP4);
+    write_tensors("model.safetensors", tensors, TENSORS + 1);
+    refused(FPO_ERR_UNSUPPORTED, "l.pre_quant_scale");
+}
+END_TEST
+
 /* Configurations over the right layer; NULL: no file. */
 static const struct {
     const char *config, *quant_config;
@@ -296,6 +307,7 @@ Suite *fpo_suite(void)
     tcase_add_checked_fixture(tests, begin, end);
     tcase_add_loop_test(tests, a_wrong_tensor_is_named, 0, sizeof wrong_tensors / sizeof *wrong_tensors);
     tcase_add_loop_test(tests, a_wrong_configuration_is_named, 0, sizeof wrong_configs / sizeof *wrong_configs);
+    tcase_add_test(tests, awq_is_refused_not_ignored);
     tcase_add_test(tests, shards_stay_in_the_folder);
     tcase_add_test(tests, gpt_oss_experts_are_layers);
     tcase_add_test(tests, deepseek_scales_may_be_e8m0);

@@ -208,10 +208,22 @@ static fpo_status read_number(reader *r, const char *suffix, bool *there, float 
     return FPO_OK;
 }
 
+/* AWQ and SmoothQuant multiply the activations by a vector of their own (modelopt's pre_quant_scale) before they are
+ * quantised. A vector without it would be of another layer than the checkpoint's. */
+static fpo_status refuse_smoothing(reader *r, fpo_error *error)
+{
+    if (!fpo_checkpoint_has(r->hf->tensors, tensor_name(r, ".pre_quant_scale")))
+        return FPO_OK;
+    return fpo_fail(error, FPO_ERR_UNSUPPORTED, "%s scales the channels of its input (AWQ), which is not supported",
+                    fpo_shown(r->tensor).text);
+}
+
 static fpo_status read_layer(reader *r, fpo_hf_layer *layer, fpo_error *error)
 {
     const fpo_scheme_info *scheme = r->scheme;
     bool divisor = scheme->meaning == FPO_STORED_DIVISOR;
+    if (refuse_smoothing(r, error) != FPO_OK)
+        return FPO_ERR_UNSUPPORTED;
     layer->format = scheme->weight;
     layer->weight.tensor_scale = 1;
     fpo_status status = read_codes(r, layer, error);
