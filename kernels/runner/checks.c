@@ -46,52 +46,6 @@ fpo_status fpo_check_launch(fpo_checking *c, const fpo_launch *how, const fpo_ou
     return status;
 }
 
-/* Bytes that an element takes in D; a pair of 4-bit elements counts as one. */
-size_t fpo_check_element_bytes(const fpo_checking *c)
-{
-    return fpo_format_describe(c->stage->kernel->d.format)->storage_bytes;
-}
-
-static void add_element(const fpo_checking *c, size_t index, fpo_region *region)
-{
-    bool pairs = fpo_format_describe(c->stage->kernel->d.format)->bits == 4;
-    int64_t n = c->stage->problem->n, columns = pairs ? n / 2 + n % 2 : n;
-    int64_t row = (int64_t)index / columns, column = (int64_t)index % columns;
-    if (region->elements == 0) {
-        *region = (fpo_region){0, row, row, INT64_MAX, 0};
-    }
-    int64_t first = pairs ? 2 * column : column, last = pairs && 2 * column + 1 < n ? 2 * column + 1 : first;
-    region->elements += last - first + 1;
-    region->last_row = row;
-    region->first_column = first < region->first_column ? first : region->first_column;
-    region->last_column = last > region->last_column ? last : region->last_column;
-}
-
-/* Elements in which two launches differ; in the scales of D, where D's codes are the same. */
-bool fpo_check_same(const fpo_checking *c, const fpo_outputs *x, const fpo_outputs *y, fpo_region *region)
-{
-    size_t size = fpo_check_element_bytes(c);
-    *region = (fpo_region){0};
-    for (size_t i = 0; i < c->checks->d_bytes / size; i++) {
-        if (memcmp(x->d + i * size, y->d + i * size, size) != 0) {
-            add_element(c, i, region);
-        }
-    }
-    return region->elements == 0 &&
-           (x->d_scale == NULL || memcmp(x->d_scale, y->d_scale, c->checks->d_scale_bytes) == 0);
-}
-
-void fpo_region_text(const fpo_region *region, char *text, size_t size)
-{
-    if (region->elements == 0) {
-        snprintf(text, size, "in the scales of D");
-    } else {
-        snprintf(text, size,
-                 "in %" PRId64 " elements within rows %" PRId64 "-%" PRId64 ", columns %" PRId64 "-%" PRId64,
-                 region->elements, region->first_row, region->last_row, region->first_column, region->last_column);
-    }
-}
-
 static bool all_bytes(const uint8_t *bytes, size_t count, uint8_t value)
 {
     for (size_t i = 0; i < count; i++) {
@@ -109,7 +63,7 @@ static void find_unwritten(fpo_checking *c)
     fpo_region region = {0};
     for (size_t i = 0; i < count; i++) {
         if (all_bytes(c->first.d + i * size, size, POISON) && all_bytes(c->second.d + i * size, size, OTHER_POISON)) {
-            add_element(c, i, &region);
+            fpo_check_add_element(c, i, &region);
             memset(c->second.d + i * size, POISON, size);
         }
     }

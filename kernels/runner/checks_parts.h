@@ -27,6 +27,8 @@ extern const fpo_launch fpo_plain_launch;
 fpo_status fpo_check_launch(fpo_checking *c, const fpo_launch *how, const fpo_outputs *to);
 /* Whether two launches gave the same; else in which elements of D not (none: in its scales). */
 bool fpo_check_same(const fpo_checking *c, const fpo_outputs *x, const fpo_outputs *y, fpo_region *region);
+/* Element `index` of D (a pair of 4-bit ones counts as one here) becomes part of the region. */
+void fpo_check_add_element(const fpo_checking *c, size_t index, fpo_region *region);
 /* Bytes that an element takes in D; a pair of 4-bit elements counts as one. */
 size_t fpo_check_element_bytes(const fpo_checking *c);
 

@@ -2,24 +2,24 @@
  * Copyright 2026 The fp4oracle authors */
 
 /* The worker's JSON read into the runner's structs. */
-#include "info.h"
+#include "info_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *text_of(const json_t *object, const char *key)
+const char *fpo_info_text(const json_t *object, const char *key)
 {
     return json_string_value(json_object_get(object, key));
 }
 
-static const char *text_or(const json_t *object, const char *key, const char *otherwise)
+const char *fpo_info_text_or(const json_t *object, const char *key, const char *otherwise)
 {
-    const char *text = text_of(object, key);
+    const char *text = fpo_info_text(object, key);
     return text != NULL ? text : otherwise;
 }
 
-static int64_t number_of(const json_t *object, const char *key)
+int64_t fpo_info_number(const json_t *object, const char *key)
 {
     return (int64_t)json_integer_value(json_object_get(object, key));
 }
@@ -60,17 +60,17 @@ static fpo_layout layout_of(fpo_kernel_info *kernel, const char *where, const ch
 
 static fpo_operand_want operand_of(fpo_kernel_info *kernel, const char *where, const json_t *json)
 {
-    const char *packing = text_or(json, "packing", "canonical");
+    const char *packing = fpo_info_text_or(json, "packing", "canonical");
     fpo_operand_want want = {
-        .view = {.element = format_of(kernel, where, "has the element format", text_of(json, "element")),
+        .view = {.element = format_of(kernel, where, "has the element format", fpo_info_text(json, "element")),
                  .packing = fpo_packing_by_name(packing),
-                 .scale = {.format = format_of(kernel, where, "has the scale format", text_of(json, "scale")),
-                           .block_rows = (int32_t)number_of(json, "scale_rows"),
-                           .block_k = (int32_t)number_of(json, "scale_k"),
-                           .layout = layout_of(kernel, where, text_of(json, "scale_layout"))}},
-        .mn_major = number_of(json, "major") == FPO_MAJOR_MN,
-        .line_multiple = at_least_one(number_of(json, "line_multiple")),
-        .scale_padding = (uint32_t)number_of(json, "scale_padding"),
+                 .scale = {.format = format_of(kernel, where, "has the scale format", fpo_info_text(json, "scale")),
+                           .block_rows = (int32_t)fpo_info_number(json, "scale_rows"),
+                           .block_k = (int32_t)fpo_info_number(json, "scale_k"),
+                           .layout = layout_of(kernel, where, fpo_info_text(json, "scale_layout"))}},
+        .mn_major = fpo_info_number(json, "major") == FPO_MAJOR_MN,
+        .line_multiple = at_least_one(fpo_info_number(json, "line_multiple")),
+        .scale_padding = (uint32_t)fpo_info_number(json, "scale_padding"),
     };
     if (want.scale_padding > FPO_PADDING_ZERO) {
         unknown(kernel, where, "has", "a rule for the padding of its scales");
@@ -79,7 +79,7 @@ static fpo_operand_want operand_of(fpo_kernel_info *kernel, const char *where, c
         unknown(kernel, where, "has the packing", packing);
         want.view.packing = FPO_PACKING_CANONICAL;
     }
-    if (number_of(json, "major") > FPO_MAJOR_MN) {
+    if (fpo_info_number(json, "major") > FPO_MAJOR_MN) {
         unknown(kernel, where, "is stored", "in an order");
     }
     if (want.view.element == FPO_FORMAT_NONE) {
@@ -91,31 +91,31 @@ static fpo_operand_want operand_of(fpo_kernel_info *kernel, const char *where, c
 static fpo_matrix_want matrix_of(fpo_kernel_info *kernel, const json_t *json, const char *name)
 {
     char key[32];
-    fpo_matrix_want want = {.format = format_of(kernel, name, "has the format", text_of(json, name))};
+    fpo_matrix_want want = {.format = format_of(kernel, name, "has the format", fpo_info_text(json, name))};
     snprintf(key, sizeof key, "%s_order", name);
-    want.column_major = number_of(json, key) == FPO_COLUMN_MAJOR;
+    want.column_major = fpo_info_number(json, key) == FPO_COLUMN_MAJOR;
     snprintf(key, sizeof key, "%s_line_multiple", name);
-    want.line_multiple = at_least_one(number_of(json, key));
+    want.line_multiple = at_least_one(fpo_info_number(json, key));
     return want;
 }
 
-static fpo_kernel_order order_of(const json_t *json)
+fpo_kernel_order fpo_info_order(const json_t *json)
 {
     return (fpo_kernel_order){
-        .models = text_of(json, "models"),
-        .epilogue = text_of(json, "epilogue"),
-        .split = text_of(json, "split"),
-        .reduction = text_of(json, "reduction"),
-        .parts = (int32_t)number_of(json, "parts"),
-        .tile_m = (int32_t)number_of(json, "tile_m"),
-        .tile_n = (int32_t)number_of(json, "tile_n"),
-        .tile_k = (int32_t)number_of(json, "tile_k"),
-        .instruction_k = (int32_t)number_of(json, "instruction_k"),
-        .quantum = (int32_t)number_of(json, "quantum"),
-        .wave = (int32_t)number_of(json, "wave"),
-        .min_k_tiles = (int32_t)number_of(json, "min_k_tiles"),
-        .max_groups = (int32_t)number_of(json, "max_groups"),
-        .swap_ab = (int32_t)number_of(json, "swap_ab"),
+        .models = fpo_info_text(json, "models"),
+        .epilogue = fpo_info_text(json, "epilogue"),
+        .split = fpo_info_text(json, "split"),
+        .reduction = fpo_info_text(json, "reduction"),
+        .parts = (int32_t)fpo_info_number(json, "parts"),
+        .tile_m = (int32_t)fpo_info_number(json, "tile_m"),
+        .tile_n = (int32_t)fpo_info_number(json, "tile_n"),
+        .tile_k = (int32_t)fpo_info_number(json, "tile_k"),
+        .instruction_k = (int32_t)fpo_info_number(json, "instruction_k"),
+        .quantum = (int32_t)fpo_info_number(json, "quantum"),
+        .wave = (int32_t)fpo_info_number(json, "wave"),
+        .min_k_tiles = (int32_t)fpo_info_number(json, "min_k_tiles"),
+        .max_groups = (int32_t)fpo_info_number(json, "max_groups"),
+        .swap_ab = (int32_t)fpo_info_number(json, "swap_ab"),
     };
 }
 
@@ -129,30 +129,30 @@ static void capabilities_of(const json_t *array, int32_t *list)
 
 static void kernel_of(const json_t *json, fpo_kernel_info *kernel)
 {
-    kernel->name = text_or(json, "name", "?");
-    kernel->summary = text_or(json, "summary", "");
-    kernel->source = text_of(json, "source");
-    kernel->fault = text_of(json, "fault");
+    kernel->name = fpo_info_text_or(json, "name", "?");
+    kernel->summary = fpo_info_text_or(json, "summary", "");
+    kernel->source = fpo_info_text(json, "source");
+    kernel->fault = fpo_info_text(json, "fault");
     kernel->a = operand_of(kernel, "A", json_object_get(json, "a"));
     kernel->b = operand_of(kernel, "B", json_object_get(json, "b"));
     kernel->c = matrix_of(kernel, json, "c");
     kernel->d = matrix_of(kernel, json, "d");
-    kernel->bias = format_of(kernel, "bias", "has the format", text_of(json, "bias"));
-    kernel->d_scale = format_of(kernel, "D", "has the scale format", text_of(json, "d_scale"));
-    kernel->d_scale_layout = layout_of(kernel, "D", text_of(json, "d_scale_layout"));
-    kernel->bias_per_row = number_of(json, "bias_per_row") != 0;
-    kernel->any_line = number_of(json, "any_line") != 0;
-    kernel->alpha = (uint32_t)number_of(json, "alpha");
-    kernel->beta = (uint32_t)number_of(json, "beta");
-    kernel->tensor_scales = (uint32_t)number_of(json, "tensor_scales");
-    kernel->arithmetic = (uint32_t)number_of(json, "arithmetic");
-    kernel->m_multiple = at_least_one(number_of(json, "m_multiple"));
-    kernel->n_multiple = at_least_one(number_of(json, "n_multiple"));
-    kernel->k_multiple = at_least_one(number_of(json, "k_multiple"));
+    kernel->bias = format_of(kernel, "bias", "has the format", fpo_info_text(json, "bias"));
+    kernel->d_scale = format_of(kernel, "D", "has the scale format", fpo_info_text(json, "d_scale"));
+    kernel->d_scale_layout = layout_of(kernel, "D", fpo_info_text(json, "d_scale_layout"));
+    kernel->bias_per_row = fpo_info_number(json, "bias_per_row") != 0;
+    kernel->any_line = fpo_info_number(json, "any_line") != 0;
+    kernel->alpha = (uint32_t)fpo_info_number(json, "alpha");
+    kernel->beta = (uint32_t)fpo_info_number(json, "beta");
+    kernel->tensor_scales = (uint32_t)fpo_info_number(json, "tensor_scales");
+    kernel->arithmetic = (uint32_t)fpo_info_number(json, "arithmetic");
+    kernel->m_multiple = at_least_one(fpo_info_number(json, "m_multiple"));
+    kernel->n_multiple = at_least_one(fpo_info_number(json, "n_multiple"));
+    kernel->k_multiple = at_least_one(fpo_info_number(json, "k_multiple"));
     kernel->any_device = !json_is_array(json_object_get(json, "native"));
     capabilities_of(json_object_get(json, "native"), kernel->native);
     capabilities_of(json_object_get(json, "emulated"), kernel->emulated);
-    kernel->order = order_of(json_object_get(json, "order"));
+    kernel->order = fpo_info_order(json_object_get(json, "order"));
     if (kernel->d.format == FPO_FORMAT_NONE) {
         unknown(kernel, "D", "has the format", "none");
     }
@@ -173,8 +173,8 @@ fpo_status fpo_plugin_info_parse(const char *text, size_t length, fpo_plugin_inf
         fpo_plugin_info_free(info);
         return fpo_fail(error, FPO_ERR_KERNEL, "the worker's description of the plug-in is unreadable: %s", where.text);
     }
-    info->name = text_or(info->json, "name", "?");
-    info->version = text_or(info->json, "version", "?");
+    info->name = fpo_info_text_or(info->json, "name", "?");
+    info->version = fpo_info_text_or(info->json, "version", "?");
     info->host_memory = json_is_true(json_object_get(info->json, "host_memory"));
     for (size_t i = 0; i < info->count; i++) {
         info->kernels[i].index = (uint32_t)i;
@@ -198,58 +198,4 @@ const fpo_kernel_info *fpo_plugin_info_find(const fpo_plugin_info *info, const c
         }
     }
     return NULL;
-}
-
-fpo_status fpo_devices_info_parse(const char *text, size_t length, fpo_devices_info *info, fpo_error *error)
-{
-    json_error_t where;
-    *info = (fpo_devices_info){.json = json_loadb(text, length, 0, &where)};
-    const json_t *devices = json_object_get(info->json, "devices");
-    info->count = json_array_size(devices);
-    info->devices = calloc(info->count + 1, sizeof *info->devices);
-    if (info->json == NULL || info->devices == NULL) {
-        fpo_devices_info_free(info);
-        return fpo_fail(error, FPO_ERR_KERNEL, "the worker's description of its devices is unreadable: %s", where.text);
-    }
-    info->why = text_or(info->json, "why", "");
-    for (size_t i = 0; i < info->count; i++) {
-        const json_t *device = json_array_get(devices, i);
-        info->devices[i] = (fpo_device_info){
-            .index = (int)number_of(device, "index"),
-            .usable = json_is_true(json_object_get(device, "usable")),
-            .kind = (uint32_t)number_of(device, "kind"),
-            .compute_capability = (int)number_of(device, "compute_capability"),
-            .multiprocessors = (int)number_of(device, "multiprocessors"),
-            .memory_bytes = number_of(device, "memory_bytes"),
-            .name = text_or(device, "name", ""),
-            .software = text_or(device, "software", ""),
-            .why = text_or(device, "why", ""),
-        };
-    }
-    return FPO_OK;
-}
-
-void fpo_devices_info_free(fpo_devices_info *info)
-{
-    json_decref(info->json);
-    free(info->devices);
-    *info = (fpo_devices_info){0};
-}
-
-fpo_status fpo_variant_info_parse(const char *text, size_t length, fpo_variant_info *info, fpo_error *error)
-{
-    json_error_t where;
-    *info = (fpo_variant_info){.json = json_loadb(text, length, 0, &where)};
-    if (info->json == NULL) {
-        return fpo_fail(error, FPO_ERR_KERNEL, "the worker's description of a variant is unreadable: %s", where.text);
-    }
-    info->name = text_or(info->json, "name", "");
-    info->order = order_of(json_object_get(info->json, "order"));
-    return FPO_OK;
-}
-
-void fpo_variant_info_free(fpo_variant_info *info)
-{
-    json_decref(info->json);
-    *info = (fpo_variant_info){0};
 }

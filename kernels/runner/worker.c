@@ -2,7 +2,7 @@
  * Copyright 2026 The fp4oracle authors */
 
 /* The worker's loop: one request, one action on the plug-in, one reply. */
-#include "worker.h"
+#include "worker_state.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -17,16 +17,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-typedef struct worker {
-    int arena_file;
-    uint8_t *arena;
-    size_t arena_bytes;
-    fpo_loaded_plugin plugin;
-    bool loaded;
-    void *slot[FPO_SLOT_COUNT];
-    uint64_t slot_bytes[FPO_SLOT_COUNT];
-} worker;
-
 static void refuse(fpo_worker_reply *reply, const char *what, uint64_t value)
 {
     reply->status = FPO_PLUGIN_FAILED;
@@ -34,7 +24,7 @@ static void refuse(fpo_worker_reply *reply, const char *what, uint64_t value)
 }
 
 /* Text into the arena; value is its length, whether or not it fits. */
-static void answer_text(worker *w, char *string, fpo_worker_reply *reply)
+static void answer_text(fpo_worker *w, char *string, fpo_worker_reply *reply)
 {
     if (string == NULL) {
         refuse(reply, "no memory for a description", 0);
@@ -48,7 +38,7 @@ static void answer_text(worker *w, char *string, fpo_worker_reply *reply)
     free(string);
 }
 
-static void load(worker *w, const fpo_worker_request *request, fpo_worker_reply *reply)
+static void load(fpo_worker *w, const fpo_worker_request *request, fpo_worker_reply *reply)
 {
     if (!w->loaded) {
         fpo_error error;
@@ -62,18 +52,18 @@ static void load(worker *w, const fpo_worker_request *request, fpo_worker_reply 
     answer_text(w, fpo_describe_plugin(&w->plugin), reply);
 }
 
-static void devices(worker *w, const fpo_worker_request *request, fpo_worker_reply *reply)
+static void devices(fpo_worker *w, const fpo_worker_request *request, fpo_worker_reply *reply)
 {
     (void)request;
     answer_text(w, fpo_describe_devices(&w->plugin), reply);
 }
 
-static void open_device(worker *w, const fpo_worker_request *request, fpo_worker_reply *reply)
+static void open_device(fpo_worker *w, const fpo_worker_request *request, fpo_worker_reply *reply)
 {
     reply->status = w->plugin.memory.open(request->device, reply->why);
 }
 
-static void map(worker *w, const fpo_worker_request *request, fpo_worker_reply *reply)
+static void map(fpo_worker *w, const fpo_worker_request *request, fpo_worker_reply *reply)
 {
     if (w->arena != NULL) {
         munmap(w->arena, w->arena_bytes);
@@ -89,7 +79,7 @@ static void map(worker *w, const fpo_worker_request *request, fpo_worker_reply *
     }
 }
 
-static void allocate(worker *w, const fpo_worker_request *request, fpo_worker_reply *reply)
+static void allocate(fpo_worker *w, const fpo_worker_request *request, fpo_worker_reply *reply)
 {
     if (request->slot >= FPO_SLOT_COUNT || w->slot[request->slot] != NULL) {
         refuse(reply, "no such free buffer", request->slot);
@@ -107,7 +97,7 @@ static void allocate(worker *w, const fpo_worker_request *request, fpo_worker_re
     }
 }
 
-static void release(worker *w, const fpo_worker_request *request, fpo_worker_reply *reply)
+static void release(fpo_worker *w, const fpo_worker_request *request, fpo_worker_reply *reply)
 {
     for (uint32_t i = 0; i < FPO_SLOT_COUNT; i++) {
         if (w->slot[i] != NULL && (request->slot == i || request->slot >= FPO_SLOT_COUNT)) {
@@ -119,7 +109,7 @@ static void release(worker *w, const fpo_worker_request *request, fpo_worker_rep
     }
 }
 
-static void transfer(worker *w, const fpo_worker_request *request, fpo_worker_reply *reply)
+static void transfer(fpo_worker *w, const fpo_worker_request *request, fpo_worker_reply *reply)
 {
     uint32_t slot = request->slot;
     if (slot >= FPO_SLOT_COUNT || w->slot[slot] == NULL || request->offset > w->slot_bytes[slot] ||
@@ -137,55 +127,11 @@ static void transfer(worker *w, const fpo_worker_request *request, fpo_worker_re
     }
 }
 
-static const void *address(const worker *w, const fpo_wire_problem *wire, fpo_slot role)
-{
-    const fpo_wire_buffer *buffer = &wire->buffer[role];
-    if (buffer->host != 0) {
-        return &buffer->scalar;
-    }
-    return buffer->slot < FPO_SLOT_COUNT && w->slot[buffer->slot] != NULL
-               ? (const char *)w->slot[buffer->slot] + buffer->offset
-               : NULL;
-}
-
-static fpo_kernel_problem problem_of(const worker *w, const fpo_wire_problem *wire)
-{
-    return (fpo_kernel_problem){
-        .size = sizeof(fpo_kernel_problem),
-        .variant = wire->variant,
-        .m = wire->m,
-        .n = wire->n,
-        .k = wire->k,
-        .a = address(w, wire, FPO_SLOT_A),
-        .b = address(w, wire, FPO_SLOT_B),
-        .a_line = wire->a_line,
-        .b_line = wire->b_line,
-        .c_line = wire->c_line,
-        .d_line = wire->d_line,
-        .a_scale = address(w, wire, FPO_SLOT_A_SCALE),
-        .b_scale = address(w, wire, FPO_SLOT_B_SCALE),
-        .a_scale_bytes = wire->a_scale_bytes,
-        .b_scale_bytes = wire->b_scale_bytes,
-        .d_scale_bytes = wire->d_scale_bytes,
-        .a_tensor_scale = address(w, wire, FPO_SLOT_A_TENSOR_SCALE),
-        .b_tensor_scale = address(w, wire, FPO_SLOT_B_TENSOR_SCALE),
-        .alpha = address(w, wire, FPO_SLOT_ALPHA),
-        .beta = address(w, wire, FPO_SLOT_BETA),
-        .c = address(w, wire, FPO_SLOT_C),
-        .bias = address(w, wire, FPO_SLOT_BIAS),
-        .d = (void *)(uintptr_t)address(w, wire, FPO_SLOT_D),
-        .d_scale = (void *)(uintptr_t)address(w, wire, FPO_SLOT_D_SCALE),
-        .d_norm = &wire->d_norm,
-        .workspace = (void *)(uintptr_t)address(w, wire, FPO_SLOT_WORKSPACE),
-        .workspace_bytes = wire->workspace_bytes,
-    };
-}
-
-static void check(worker *w, const fpo_worker_request *request, fpo_worker_reply *reply)
+static void check(fpo_worker *w, const fpo_worker_request *request, fpo_worker_reply *reply)
 {
     const fpo_plugin *table = &w->plugin.table;
     const fpo_kernel *kernel = fpo_plugin_kernel(&w->plugin, request->problem[0].kernel);
-    fpo_kernel_problem problem = problem_of(w, &request->problem[0]);
+    fpo_kernel_problem problem = fpo_worker_problem(w, &request->problem[0]);
     uint32_t count = 1;
     if (table->check != NULL) {
         reply->status = table->check(kernel, &problem, reply->why);
@@ -199,11 +145,11 @@ static void check(worker *w, const fpo_worker_request *request, fpo_worker_reply
     reply->value = count;
 }
 
-static void variant(worker *w, const fpo_worker_request *request, fpo_worker_reply *reply)
+static void variant(fpo_worker *w, const fpo_worker_request *request, fpo_worker_reply *reply)
 {
     const fpo_plugin *table = &w->plugin.table;
     const fpo_kernel *kernel = fpo_plugin_kernel(&w->plugin, request->problem[0].kernel);
-    fpo_kernel_problem problem = problem_of(w, &request->problem[0]);
+    fpo_kernel_problem problem = fpo_worker_problem(w, &request->problem[0]);
     fpo_kernel_variant description = {.size = sizeof description};
     if (table->describe != NULL) {
         reply->status = table->describe(kernel, &problem, &description, reply->why);
@@ -220,11 +166,11 @@ static void variant(worker *w, const fpo_worker_request *request, fpo_worker_rep
     }
 }
 
-static void launch(worker *w, const fpo_worker_request *request, fpo_worker_reply *reply)
+static void launch(fpo_worker *w, const fpo_worker_request *request, fpo_worker_reply *reply)
 {
     for (uint32_t i = 0; i < request->launches && i < FPO_WORKER_LAUNCHES && reply->status == FPO_PLUGIN_OK; i++) {
         const fpo_kernel *kernel = fpo_plugin_kernel(&w->plugin, request->problem[0].kernel);
-        fpo_kernel_problem problem = problem_of(w, &request->problem[i]);
+        fpo_kernel_problem problem = fpo_worker_problem(w, &request->problem[i]);
         reply->status = w->plugin.table.run(kernel, &problem, reply->why);
     }
     if (reply->status == FPO_PLUGIN_OK) {
@@ -232,7 +178,7 @@ static void launch(worker *w, const fpo_worker_request *request, fpo_worker_repl
     }
 }
 
-typedef void (*action)(worker *w, const fpo_worker_request *request, fpo_worker_reply *reply);
+typedef void (*action)(fpo_worker *w, const fpo_worker_request *request, fpo_worker_reply *reply);
 static const action actions[FPO_WORKER_OP_COUNT] = {
     [FPO_WORKER_LOAD] = load,       [FPO_WORKER_DEVICES] = devices,   [FPO_WORKER_OPEN] = open_device,
     [FPO_WORKER_MAP] = map,         [FPO_WORKER_ALLOCATE] = allocate, [FPO_WORKER_RELEASE] = release,
@@ -240,7 +186,7 @@ static const action actions[FPO_WORKER_OP_COUNT] = {
     [FPO_WORKER_VARIANT] = variant, [FPO_WORKER_LAUNCH] = launch,     [FPO_WORKER_QUIT] = release,
 };
 
-static void act(worker *w, const fpo_worker_request *request, fpo_worker_reply *reply)
+static void act(fpo_worker *w, const fpo_worker_request *request, fpo_worker_reply *reply)
 {
     uint32_t op = request->op;
     bool needs_kernel = op == FPO_WORKER_CHECK || op == FPO_WORKER_VARIANT || op == FPO_WORKER_LAUNCH;
@@ -266,7 +212,7 @@ int fpo_worker_main(int socket, int arena)
         signal(fatal[i], SIG_DFL);
     }
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-    worker *w = calloc(1, sizeof *w);
+    fpo_worker *w = calloc(1, sizeof *w);
     fpo_worker_request *request = malloc(sizeof *request);
     fpo_worker_reply *reply = malloc(sizeof *reply);
     bool quit = w == NULL || request == NULL || reply == NULL;
