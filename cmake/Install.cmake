@@ -27,5 +27,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/fp4oracleConfigVersion.cm
 install(FILES ${PROJECT_BINARY_DIR}/fp4oracleConfig.cmake ${PROJECT_BINARY_DIR}/fp4oracleConfigVersion.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/fp4oracle)
 
+# Found from where the file lies: `cmake --install build --prefix ELSEWHERE` does not configure again.
+file(RELATIVE_PATH FPO_PC_TO_PREFIX "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
 configure_file(cmake/fp4oracle.pc.in ${PROJECT_BINARY_DIR}/fp4oracle.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/fp4oracle.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

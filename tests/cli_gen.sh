@@ -81,6 +81,8 @@ refuse 'no number format' --data gaussian --shape 4x4x64 --format nvfp4 --d f64
 refuse 'seed' --data gaussian --shape 4x4x64 --format nvfp4 --seed -1
 refuse 'seed' --data gaussian --shape 4x4x64 --format nvfp4 --seed 18446744073709551616
 refuse 'is no number' --data gaussian --shape 4x4x64 --format nvfp4 --alpha 1,5
+refuse 'beyond the largest f32; write inf' --data gaussian --shape 4x4x64 --format nvfp4 --alpha 1e39
+refuse 'beyond the largest f32; write inf' --data gaussian --shape 4x4x64 --format nvfp4 --alpha=-0x1p128
 refuse 'there is no C' --data gaussian --shape 4x4x64 --format nvfp4 --beta 1
 refuse 'which format' --data gaussian --shape 4x4x64
 refuse 'which shape' --data gaussian --format nvfp4
@@ -109,4 +111,7 @@ run 0 verify "$name" --output "$name:d.exact" --json; json .verdict match
 run 0 quantize "$name:d.exact" --recipe ocp_floor_mxfp4 -o "$name.q" --json; json .recipe ocp_floor_mxfp4
 run 2 gen --data gaussian --shape 4x4x64 --format nvfp4 -o nowhere/v.safetensors; err nowhere; absent nowhere
 mkdir folder; run 2 gen --data gaussian --shape 4x4x64 --format nvfp4 -o folder; err folder
+run 2 gen --data gaussian --shape 4x4x64 --format nvfp4 -o ''; err 'the name of the file to write is empty'; absent .*.tmp
+run 0 gen --data gaussian --shape 4x4x64 --format nvfp4 --model exact --alpha inf -o inf.safetensors; out 'alpha inf'
+
 finish

@@ -63,6 +63,9 @@ run 2 run; err 'which kernel'
 run 2 run --kernel cpu_reference; err 'which vectors'
 run 2 run --kernel nowhere nv.safetensors; err "there is no plug-in 'nowhere' in "
 run 2 run --kernel ./nowhere.so nv.safetensors; err 'there is no plug-in ./nowhere.so'
+run 2 run --kernel "" nv.safetensors; err "there is no plug-in '' in "
+run 2 run --kernel /tmp nv.safetensors; err 'there is no plug-in /tmp'
+run 2 run --kernel /dev/zero nv.safetensors; err 'there is no plug-in /dev/zero'
 run 2 run --kernel cpu_reference:cpu/nvfp5 nv.safetensors; err 'cpu_reference has no kernel cpu/nvfp5'
 run 2 run --kernel cpu_reference --suite nosuite; err "there is no suite 'nosuite'"
 run 2 run --kernel cpu_reference --device gpu:0 nv.safetensors; err 'work in host memory: --device cpu'
@@ -72,6 +75,14 @@ run 2 run --kernel cpu_reference:cpu/nvfp4 missing.safetensors; out '^unusable  
 head -c 100 nv.safetensors >cut.safetensors
 run 2 run --kernel cpu_reference:cpu/nvfp4 cut.safetensors nv.safetensors; out '^unusable  *cut.safetensors'; out '^match  *nv.safetensors'
 run 3 run --kernel "$FPO_PLUGINS/libfp4oracle.so" nv.safetensors; err 'not a plug-in'
+
+# Records: the folder is made; where it cannot be, that is said before a kernel runs.
+run 0 run --once --kernel cpu_reference:cpu/nvfp4 --record kept nv.safetensors
+[ -s kept/nv.cpu_nvfp4.0.safetensors ] || fail "no record in the folder that run made: $(ls kept)"
+run 2 run --once --kernel cpu_reference:cpu/nvfp4 --record no/such/kept nv.safetensors
+err 'record no/such/kept: cannot make the folder'; not_out match
+run 2 run --once --kernel cpu_reference:cpu/nvfp4 --record nv.safetensors nv.safetensors; err 'is there and is no folder'
+
 run 0 run --help; out 'Example:'
 run 2 worker; err 'not by hand'
 run 2 worker 0 1; err 'not by hand'

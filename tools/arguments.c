@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,6 +72,10 @@ fpo_status fpo_parse_float(const char *what, const char *text, float *value, fpo
     float parsed = isspace((unsigned char)text[0]) ? 0 : strtof(text, &end);
     if (end == NULL || end == text || *end != '\0')
         return fpo_fail(error, FPO_ERR_ARGUMENT, "%s '%.80s' is no number", what, text);
+    bool spelled = strpbrk(text, "iInN") != NULL; /* inf, nan: "1e39" has neither letter, but is as infinite */
+    if (!spelled && isinf(parsed))
+        return fpo_fail(error, FPO_ERR_ARGUMENT, "%s '%.80s' is beyond the largest f32; write inf if that is meant",
+                        what, text);
     *value = parsed;
     return FPO_OK;
 }

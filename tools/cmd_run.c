@@ -64,7 +64,7 @@ static const struct argp_option options[] = {
     {.name = "record",
      .key = OPTION_RECORD,
      .arg = "FOLDER",
-     .doc = "keeps every output there as a vector file, with the model that reproduces it"},
+     .doc = "keeps every output there as a vector file, with the model that reproduces it; made if it is not there"},
     {.name = "junit", .key = OPTION_JUNIT, .arg = "FILE", .doc = "writes the results for a CI system, too"},
     {0},
 };
@@ -306,6 +306,9 @@ static int run_kernels(run *r, const fpo_runner_options *settings)
     fpo_error error;
     fpo_run_vectors vectors = {0};
     fpo_status status = fpo_run_vectors_find(p->suite, p->vectors, p->vector_count, &vectors, &error);
+    if (status == FPO_OK && p->record != NULL) { /* now, not after hours of kernels */
+        status = fpo_run_record_folder(p->record, &error);
+    }
     status = status == FPO_OK ? fpo_runner_open(&r->runner, settings, &error) : status;
     if (status != FPO_OK) {
         fpo_run_vectors_free(&vectors);

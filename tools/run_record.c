@@ -4,9 +4,12 @@
 /* Recorded outputs as vector files: whoever has no such device can check the models against them. */
 #include "run_record.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* The last part of a path without its ending. */
 static void base_name(const char *path, char *name, size_t size)
@@ -45,6 +48,18 @@ static void describe(const fpo_runner *runner, const fpo_kernel_info *kernel, co
     snprintf(text, size, "recorded: %s, %s; %s%s%s; %s %s", device->name, device->software, kernel->name,
              result->variant[0] != '\0' ? ", " : "", result->variant,
              result->judgement->match ? "every bit as" : "not explained, compared with", result->judgement->model);
+}
+
+fpo_status fpo_run_record_folder(const char *folder, fpo_error *error)
+{
+    struct stat status;
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return fpo_fail(error, FPO_ERR_IO, "--record %s: cannot make the folder: %s", folder, strerror(errno));
+    if (stat(folder, &status) != 0 || !S_ISDIR(status.st_mode))
+        return fpo_fail(error, FPO_ERR_IO, "--record %s: is there and is no folder", folder);
+    if (access(folder, W_OK | X_OK) != 0)
+        return fpo_fail(error, FPO_ERR_IO, "--record %s: cannot write there: %s", folder, strerror(errno));
+    return FPO_OK;
 }
 
 fpo_status fpo_run_record(const char *folder, const fpo_runner *runner, const fpo_kernel_info *kernel,

@@ -7,6 +7,9 @@
 
 #include "runner.h"
 
+/* Makes the folder if it is not there (its parent must be), and sees to it that files can be written into it. */
+fpo_status fpo_run_record_folder(const char *folder, fpo_error *error);
+
 /* Writes folder/VECTOR.KERNEL.N.safetensors (N counts the variants): the operands, the spec under the model that
  * matches (or was compared with), and the observed output as d.MODEL. The purpose says device, software, kernel and
  * variant, and whether the model reproduces the output. Nothing is written for a result without an output. */

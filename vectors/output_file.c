@@ -16,6 +16,8 @@ fpo_status fpo_output_open(fpo_output_file *file, const char *path, fpo_error *e
 {
     *file = (fpo_output_file){.descriptor = -1};
     struct stat there;
+    if (path[0] == '\0')
+        return fpo_fail(error, FPO_ERR_ARGUMENT, "the name of the file to write is empty");
     if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
         return fpo_fail(error, FPO_ERR_IO, "%s: is there and is no regular file", path);
     file->path = strdup(path);

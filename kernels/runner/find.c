@@ -9,10 +9,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Relative to the folder of the program: a build folder's lib, and where `make install` puts plug-ins. */
 static const char *const beside[] = {"", "/../lib", "/../" FPO_PLUGIN_FOLDER};
+
+/* The path without links if a readable file is there, otherwise NULL: a folder or a device is no plug-in. */
+static char *regular_file(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, R_OK) == 0 ? realpath(path, NULL) : NULL;
+}
 
 static char *join(const char *folder, size_t length, const char *rest, const char *ending)
 {
@@ -48,7 +56,7 @@ fpo_status fpo_plugin_find(const char *name, char **path, fpo_error *error)
 {
     *path = NULL;
     if (strchr(name, '/') != NULL) {
-        *path = access(name, R_OK) == 0 ? realpath(name, NULL) : NULL;
+        *path = regular_file(name);
         return *path != NULL ? FPO_OK : fpo_fail(error, FPO_ERR_ARGUMENT, "there is no plug-in %s", name);
     }
     char searched[FPO_MESSAGE_SIZE / 2] = "";
@@ -58,7 +66,7 @@ fpo_status fpo_plugin_find(const char *name, char **path, fpo_error *error)
         for (size_t j = 0; *path == NULL && j < sizeof endings / sizeof endings[0]; j++) {
             char *slash = join(folder, strlen(folder), "/", name);
             char *file = slash != NULL ? join(slash, strlen(slash), "", endings[j]) : NULL;
-            *path = file != NULL && access(file, R_OK) == 0 ? realpath(file, NULL) : NULL;
+            *path = file != NULL ? regular_file(file) : NULL;
             free(file);
             free(slash);
         }
