@@ -2,14 +2,13 @@
  * Copyright 2026 The fp4oracle authors */
 
 /* fp4oracle run: the kernels of a plug-in over vectors. */
-#include "arguments.h"
 #include "report.h"
+#include "run_arguments.h"
 #include "run_record.h"
 #include "run_records.h"
 #include "run_text.h"
 #include "run_vectors.h"
 
-#include <argp.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,112 +16,9 @@
 
 #define PROGRAM "fp4oracle run"
 
-enum {
-    OPTION_DEVICE = 0x100,
-    OPTION_LIMIT,
-    OPTION_JSON,
-    OPTION_JUNIT,
-    OPTION_LIST,
-    OPTION_ONCE,
-    OPTION_NO_DIAGNOSIS,
-    OPTION_RECORD
-};
-
-typedef struct parsed {
-    const char *kernel, *device, *junit, *record;
-    const fpo_model *model;
-    const char *suite;
-    char **vectors;
-    size_t vector_count;
-    float time_limit;
-    bool json, list, once, no_diagnosis;
-} parsed;
-
-static const struct argp_option options[] = {
-    {.name = "kernel",
-     .key = 'k',
-     .arg = "PLUGIN[:NAME]",
-     .doc =
-         "a shared object, or its name in the folders of FPO_PLUGINS and of this program; NAME: one kernel of it, or "
-         "a pattern with * and ?; all that mean to be right if there is none"},
-    {.name = "device",
-     .key = OPTION_DEVICE,
-     .arg = "D",
-     .doc =
-         "cpu, gpu:N, virtual:sm120 or virtual:sm90 (then a comma and what `fp4oracle vgpu -c` takes); default: what "
-         "the plug-in has first"},
-    {.name = "suite", .key = 's', .arg = "SUITE", .doc = "the vectors of a suite: a folder of them"},
-    {.name = "model",
-     .key = 'm',
-     .arg = "MODEL",
-     .doc = "what must come out; default: the model that the kernel names"},
-    {.name = "time-limit", .key = OPTION_LIMIT, .arg = "SECONDS", .doc = "for each launch; default 60"},
-    {.name = "once", .key = OPTION_ONCE, .doc = "one launch a vector, without the checks that need more"},
-    {.name = "no-diagnosis", .key = OPTION_NO_DIAGNOSIS, .doc = "does not search for the cause where bits differ"},
-    {.name = "list", .key = OPTION_LIST, .doc = "the kernels of the plug-in, and run nothing"},
-    {.name = "json", .key = OPTION_JSON, .doc = "the results for machines"},
-    {.name = "record",
-     .key = OPTION_RECORD,
-     .arg = "FOLDER",
-     .doc = "keeps every output there as a vector file, with the model that reproduces it; made if it is not there"},
-    {.name = "junit", .key = OPTION_JUNIT, .arg = "FILE", .doc = "writes the results for a CI system, too"},
-    {0},
-};
-
-static const char documentation[] =
-    "Runs kernels over golden vectors, each in a process of its own, and says whether every bit is right.\v"
-    "A kernel is launched several times with what must not matter changed: what D held before, what surrounds the "
-    "buffers, padding of the scales, the data of the launch before. A crash or a hang is a verdict, and the run goes "
-    "on. Where bits differ, the cause is searched for.\n\n"
-    "Exit status: 0 all bits right, 1 a divergence, 2 unusable input or nothing to compare, 3 a kernel or device "
-    "failed.\n\n"
-    "Example:\n"
-    "  fp4oracle run --kernel cpu_reference:cpu/nvfp4 vector.safetensors";
-
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    parsed *p = state->input;
-    fpo_error error = {.status = FPO_OK};
-    fpo_status status = FPO_OK;
-    switch (key) {
-    case 'k': p->kernel = argument; break;
-    case 's': p->suite = argument; break;
-    case 'm': status = fpo_parse_model(argument, &p->model, &error); break;
-    case OPTION_DEVICE: p->device = argument; break;
-    case OPTION_LIMIT:
-        status = fpo_parse_float("--time-limit", argument, &p->time_limit, &error);
-        if (status == FPO_OK && !(p->time_limit > 0 && p->time_limit < 1e6f)) {
-            argp_error(state, "--time-limit: seconds, more than 0 and less than a million");
-        }
-        break;
-    case OPTION_ONCE: p->once = true; break;
-    case OPTION_NO_DIAGNOSIS: p->no_diagnosis = true; break;
-    case OPTION_LIST: p->list = true; break;
-    case OPTION_JSON: p->json = true; break;
-    case OPTION_JUNIT: p->junit = argument; break;
-    case OPTION_RECORD: p->record = argument; break;
-    case ARGP_KEY_ARGS:
-        p->vectors = state->argv + state->next;
-        p->vector_count = (size_t)(state->argc - state->next);
-        break;
-    case ARGP_KEY_END:
-        if (p->kernel == NULL) {
-            argp_error(state, "which kernel: --kernel PLUGIN[:NAME]");
-        } else if (!p->list && p->suite == NULL && p->vector_count == 0) {
-            argp_error(state, "which vectors: --suite SUITE, or VECTOR ...");
-        }
-        break;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-    if (status != FPO_OK) {
-        argp_error(state, "%s", error.message);
-    }
-    return 0;
-}
-
 /* What the run knows while it goes on. */
 typedef struct run {
-    const parsed *p;
+    const fpo_run_arguments *p;
     fpo_runner runner;
     char *plugin;      /* path */
     char *plugin_name; /* as on the command line */
@@ -302,7 +198,7 @@ static int list_kernels(run *r, const fpo_runner_options *settings)
 
 static int run_kernels(run *r, const fpo_runner_options *settings)
 {
-    const parsed *p = r->p;
+    const fpo_run_arguments *p = r->p;
     fpo_error error;
     fpo_run_vectors vectors = {0};
     fpo_status status = fpo_run_vectors_find(p->suite, p->vectors, p->vector_count, &vectors, &error);
@@ -334,10 +230,8 @@ static int run_kernels(run *r, const fpo_runner_options *settings)
 
 int fpo_cmd_run(int argc, char **argv)
 {
-    static const struct argp parser = {
-        .options = options, .parser = parse, .args_doc = "[VECTOR...]", .doc = documentation};
-    parsed p = {0};
-    argp_parse(&parser, argc, argv, 0, NULL, &p);
+    fpo_run_arguments p;
+    fpo_run_arguments_parse(argc, argv, &p);
     run r = {.p = &p};
     fpo_error error;
     if (split_kernel(&r, &error) != FPO_OK) {
