@@ -121,9 +121,18 @@ static void report(fpo_work *work, double fraction)
         work->execution->progress(work->execution->progress_context, fraction);
 }
 
-static int thread_count(const fpo_execution *execution, int64_t pieces)
+/* A thread that the caller did not ask for has this many products to do. A diagnosis computes thousands of small
+ * samples; where other programs have the processors, each wait for the other threads took milliseconds, and the search
+ * a minute instead of two seconds. */
+enum { THREAD_PRODUCTS = 1 << 15 };
+
+static int thread_count(const fpo_execution *execution, int64_t pieces, double products)
 {
-    int64_t threads = execution->threads > 0 ? execution->threads : omp_get_max_threads();
+    if (execution->threads > 0)
+        return (int)(execution->threads < pieces ? execution->threads : pieces);
+    double worth = products / THREAD_PRODUCTS;
+    int64_t threads = omp_get_max_threads();
+    threads = (double)threads > worth ? (int64_t)worth + 1 : threads;
     return (int)(threads < pieces ? threads : pieces);
 }
 
@@ -131,7 +140,10 @@ static int thread_count(const fpo_execution *execution, int64_t pieces)
  * floating-point environment. */
 static void run_pieces(fpo_work *work)
 {
-#pragma omp parallel num_threads(thread_count(work->execution, work->count))
+    const fpo_gemm_problem *problem = work->context->problem;
+    double piece = work->elements != NULL ? 1 : FPO_TILE_M * FPO_TILE_N;
+    int threads = thread_count(work->execution, work->count, piece * (double)work->count * (double)problem->k);
+#pragma omp parallel num_threads(threads)
     {
         fenv_t environment;
         fegetenv(&environment);
@@ -202,7 +214,8 @@ fpo_status fpo_gemm(const fpo_gemm_spec *spec, const fpo_gemm_problem *problem, 
     if (status != FPO_OK)
         return status;
 
-    context.nvfp4 = fpo_nvfp4_pack(&context, thread_count(execution, problem->m));
+    context.nvfp4 =
+        fpo_nvfp4_pack(&context, thread_count(execution, problem->m, (double)problem->m * (double)problem->k));
 
     /* The output is written at the end, so that it is untouched where a tile fails. */
     size_t d_bytes = fpo_output_bytes(spec, problem->m, problem->n);
