@@ -148,6 +148,14 @@ START_TEST(progress)
     execution.threads = 4;
     gemm_case_run(x, &execution);
     ck_assert(log.calls >= 1 && log.last <= 1.0 && !log.fell);
+
+    /* Nobody asked for threads, and 64 elements of K = 16 are not worth a second one: the first reports each. */
+    log = (progress_log){0, 0, false};
+    execution.threads = 0;
+    fpo_element elements[64] = {{0, 0}};
+    uint32_t codes[64];
+    ck_assert_int_eq(fpo_gemm_elements(&x->spec, &x->problem, elements, 64, codes, &execution, NULL), FPO_OK);
+    ck_assert_int_ge(log.calls, 64);
     gemm_case_free(x);
 }
 END_TEST
