@@ -56,7 +56,7 @@ static void find_last(fpo_quantizer *q)
     for (int i = 0; i < program->step_count; i++) {
         const fpo_recipe_step *step = &program->steps[i];
         if (step->to == program->code && step->function == FPO_FN_ENCODE && step->format == q->view->element &&
-            program->error == FPO_NO_REGISTER) {
+            step->cast.rounding != FPO_STOCHASTIC && program->error == FPO_NO_REGISTER) {
             q->last = step;
             q->live[i] = false;
         }

@@ -127,7 +127,8 @@ static float mantissa(float a)
 
 static float add_bits(float a, float b)
 {
-    return fpo_float_of(fpo_bits_of(a) + (uint32_t)(int32_t)b);
+    bool fits = b < 0x1p31f && b > -0x1p31f;
+    return fpo_float_of(fpo_bits_of(a) + (fits ? (uint32_t)(int32_t)b : 0));
 }
 
 static float with_sign(float a, float b)
@@ -272,7 +273,7 @@ static void approximate(const float *a, float *to, int count)
 static void powers_of_two(const float *a, float *to, int count)
 {
     for (int i = 0; i < count; i++) {
-        bool whole = a[i] >= -126 && a[i] <= 127 && a[i] == (float)(int)a[i];
+        bool whole = a[i] >= -126 && a[i] <= 127 && a[i] == rintf(a[i]);
         to[i] = whole ? fpo_float_of((uint32_t)((int)a[i] + 127) << 23) : (float)exp2((double)a[i]);
     }
 }

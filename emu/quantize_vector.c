@@ -4,6 +4,8 @@
 /* One step of a recipe on many values. */
 #include "quantizer.h"
 
+#include <fp4oracle/random.h>
+
 #include <stdlib.h>
 
 static void fill(float *to, float value, int count)
@@ -72,6 +74,19 @@ static void hadamard(const float *x, float *to, int count)
         }
 }
 
+/* Stochastic rounding: an element's random bits depend on the seed and its place alone. */
+static void round_randomly(const fpo_quantizer *q, const fpo_recipe_step *step, const float *x, float *to,
+                           const fpo_span *span)
+{
+    fpo_random random = {.seed = q->result->seed};
+    for (int i = 0; i < span->count; i++) {
+        uint64_t index = (uint64_t)(span->row * q->k + span->begin + i);
+        uint32_t bits = (uint32_t)fpo_random_bits(random, index);
+        uint32_t code = fpo_encode(step->format, fpo_value_from_float(x[i]), &step->cast, bits);
+        to[i] = (float)fpo_decode_double(step->format, code);
+    }
+}
+
 static void run_step(const fpo_quantizer *q, fpo_lane *lane, const fpo_recipe_step *step, const fpo_span *span)
 {
     bool elements = per_element(step->scope);
@@ -82,6 +97,8 @@ static void run_step(const fpo_quantizer *q, fpo_lane *lane, const fpo_recipe_st
         arguments[i] = elements ? fpo_spread(q, lane, step->argument[i], i, span) : lane->values[step->argument[i]];
     if (step->function == FPO_FN_HADAMARD)
         hadamard(arguments[0], to, count);
+    else if (step->function == FPO_FN_ENCODE && step->cast.rounding == FPO_STOCHASTIC)
+        round_randomly(q, step, arguments[0], to, span);
     else
         q->kernels->step(step, arguments[0], arguments[1], arguments[2], to, count);
     if (step->scope == FPO_SCOPE_ROW)

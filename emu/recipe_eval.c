@@ -141,7 +141,7 @@ static float apply_f32(const fpo_recipe_step *step, float a, float b, float c)
     case FPO_FN_RINT: return rintf(a);
     case FPO_FN_FIELD: return (float)(bits_of(a) >> 23 & 0xFF);
     case FPO_FN_MANTISSA: return (float)(bits_of(a) & 0x7FFFFF);
-    case FPO_FN_ADDBITS: return from_bits(bits_of(a) + (uint32_t)(int32_t)b);
+    case FPO_FN_ADDBITS: return from_bits(bits_of(a) + (fabsf(b) < 0x1p31f ? (uint32_t)(int32_t)b : 0));
     case FPO_FN_ENCODE: return encode(step, a);
     case FPO_FN_E8: return e8(a);
     case FPO_FN_DECODE: return (float)fpo_decode_double(FPO_UE4M3, a > 0 ? (uint32_t)fminf(a, 127) : 0);

@@ -87,6 +87,8 @@ static bool modify(const fpo_token *word, fpo_recipe_step *step)
         cast->rounding = FPO_TOWARD_ZERO;
     else if (fpo_token_is(word, "rp"))
         cast->rounding = FPO_AWAY_FROM_ZERO;
+    else if (fpo_token_is(word, "rs"))
+        cast->rounding = FPO_STOCHASTIC; /* random bits of (seed, index of the element) */
     else if (fpo_token_is(word, "nosat"))
         cast->overflow = cast->infinity = FPO_NON_FINITE;
     else if (fpo_token_is(word, "inf"))

@@ -138,6 +138,8 @@ static int parse_call(fpo_recipe_parser *p, fpo_token name)
     fpo_recipe_step *step = add_step(p, function, arguments, count);
     step->format = format.format;
     step->cast = format.cast;
+    if (function == FPO_FN_ENCODE && step->cast.rounding == FPO_STOCHASTIC && step->scope != FPO_SCOPE_ELEMENT)
+        fpo_recipe_complain(p, "only elements are rounded with random bits");
     return step->to;
 }
 
@@ -197,9 +199,12 @@ static int parse_primary(fpo_recipe_parser *p)
 
 static int parse_unary(fpo_recipe_parser *p)
 {
-    if (!accept(p, "-"))
-        return parse_primary(p);
-    int r = parse_unary(p);
+    bool negative = false;
+    while (accept(p, "-"))
+        negative = !negative;
+    int r = parse_primary(p);
+    if (!negative)
+        return r;
     fpo_register *value = &p->program->registers[r];
     if (value->constant && value->name == NULL) {
         value->number = -value->number;

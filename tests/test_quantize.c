@@ -346,6 +346,41 @@ START_TEST(zero_row)
 }
 END_TEST
 
+/* Stochastic rounding: the bits of (seed, element) alone decide, whatever the threads, and the mean is the value. */
+START_TEST(stochastic)
+{
+    enum { ROWS = 40, K = 1600 };
+    static float x[ROWS * K];
+    static uint8_t codes[3][ROWS * K / 2], scales[ROWS * K / 16];
+    for (int i = 0; i < ROWS * K; i++)
+        x[i] = i % 16 == 0 ? 6 : (float)(i % 16) * 0.37f;
+    for (int i = 0; i < 3; i++) {
+        fpo_quantized result = {.codes = codes[i], .codes_bytes = sizeof codes[i], .scales = scales};
+        fpo_execution execution = {.threads = i == 1 ? 3 : 1};
+        result.scales_bytes = sizeof scales;
+        result.seed = i == 2 ? 8 : 7;
+        result.library_scale = 2688;
+        result.given_library_scale = true;
+        ck_assert_int_eq(fpo_quantize(FPO_RECIPE_TE_STOCHASTIC, x, ROWS, K, &result, &execution, NULL), FPO_OK);
+    }
+    ck_assert_mem_eq(codes[0], codes[1], sizeof codes[0]);
+    ck_assert(memcmp(codes[0], codes[2], sizeof codes[0]) != 0);
+    fpo_cast cast = *fpo_cast_describe(FPO_CAST_PTX);
+    cast.rounding = FPO_STOCHASTIC;
+    double sums[16] = {0};
+    for (int i = 0; i < ROWS * K; i++) {
+        unsigned code = codes[0][i / 2] >> i % 2 * 4 & 15;
+        uint32_t bits = (uint32_t)fpo_random_bits((fpo_random){7, 0}, (uint64_t)i);
+        ck_assert_uint_eq(code, fpo_encode(FPO_E2M1, fpo_value_from_float(x[i]), &cast, bits));
+        sums[i % 16] += fpo_decode_double(FPO_E2M1, code);
+    }
+    for (int i = 1; i < 16; i++) {
+        double mean = sums[i] / (ROWS * K / 16), deviation = 1 / sqrt(ROWS * K / 16); /* steps of at most 2 */
+        ck_assert_msg(fabs(mean - (double)x[i]) < 5 * deviation, "mean %g of %g", mean, (double)x[i]);
+    }
+}
+END_TEST
+
 START_TEST(registry)
 {
     for (int recipe = 0; recipe < FPO_RECIPE_COUNT; recipe++) {
@@ -385,6 +420,7 @@ Suite *fpo_suite(void)
 #endif
     tcase_add_test(tests, ties);
     tcase_add_test(tests, zero_row);
+    tcase_add_test(tests, stochastic);
     tcase_add_test(tests, registry);
     tcase_add_test(tests, refusals);
     suite_add_tcase(suite, tests);

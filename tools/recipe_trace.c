@@ -8,6 +8,7 @@
 #include "recipe_expression.h"
 #include "report.h"
 
+#include <fp4oracle/random.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -54,6 +55,15 @@ static void run_step(const machine *m, const fpo_recipe_step *step)
     double *to = values_of(m, step->to);
     if (step->function == FPO_FN_HADAMARD) {
         hadamard(values_of(m, step->argument[0]), to, m->count);
+        return;
+    }
+    if (step->function == FPO_FN_ENCODE && step->cast.rounding == FPO_STOCHASTIC) {
+        /* The random bits that fpo_quantize takes for these elements with seed 0. */
+        for (int64_t i = 0; i < m->count; i++) {
+            fpo_value x = fpo_value_from_float((float)values_of(m, step->argument[0])[i]);
+            uint32_t bits = (uint32_t)fpo_random_bits((fpo_random){0, 0}, (uint64_t)i);
+            to[i] = fpo_decode_double(step->format, fpo_encode(step->format, x, &step->cast, bits));
+        }
         return;
     }
     for (int64_t i = 0; i < m->count; i++) {

@@ -56,6 +56,7 @@ typedef struct fpo_quantized {
     /* In: the dtype that the library is fed; x holds its values exactly. FPO_FORMAT_NONE: f32. Some libraries compute
      * in this dtype. */
     fpo_format dtype;
+    uint64_t seed; /* in: of recipes that round stochastically */
 } fpo_quantized;
 
 /* x: rows x k, f32, rows contiguous. */
