@@ -58,6 +58,7 @@ static void choose_sample(search *s, const void *expected)
             s->wrong = s->sample;
     }
     s->diagnosis->sample = s->sample;
+    s->diagnosis->closest_equal = s->sample - s->wrong; /* what no edit at all gets right */
 }
 
 static bool is_legitimate(const fpo_cause *cause)

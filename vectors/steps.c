@@ -20,8 +20,11 @@ struct fpo_steps {
 
 static fpo_status missing(const fpo_safetensors *file, const char *name, fpo_error *error)
 {
-    return fpo_fail(error, FPO_ERR_FILE, "%s: no tensor '%s': not a file of recorded steps",
-                    fpo_shown(fpo_safetensors_path(file)).text, name);
+    return fpo_fail(
+        error, FPO_ERR_FILE,
+        "%s: no tensor '%s': not a file of recorded steps (docs/steps-format.md); "
+        "tools/convert_h200_conformance.py makes such files of tile recordings, and whole GEMMs are vectors",
+        fpo_shown(fpo_safetensors_path(file)).text, name);
 }
 
 static fpo_status wrong_shape(const fpo_safetensors *file, const fpo_tensor *tensor, const char *wanted,

@@ -32,7 +32,8 @@ typedef struct fpo_diagnosis {
         cause_count; /* explanations of the smallest size: if there are several, the operands cannot tell them apart */
     fpo_cause causes[FPO_CAUSES];
     size_t hypotheses; /* how many were tried */
-    /* The hypothesis that came closest on the sample, where none explains everything. */
+    /* The hypothesis that came closest on the sample, where none explains everything; no edits if none came closer than
+     * the asked spec itself. */
     fpo_cause closest;
     size_t closest_equal, sample;
     fpo_comparison comparison; /* observed against the asked spec */
