@@ -8,6 +8,13 @@ install(TARGETS fp4oracle RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS fp4oracle_static fp4oracle_shared EXPORT fp4oracleTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/fp4oracle DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+# A library built with the sanitizers needs their run-time libraries in every program that links it.
+if(FPO_SANITIZE)
+  foreach(library fp4oracle_static fp4oracle_shared)
+    target_link_options(${library} INTERFACE -fsanitize=address,undefined)
+  endforeach()
+  set(FPO_PC_LIBS " -fsanitize=address,undefined")
+endif()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 if(EXISTS ${PROJECT_SOURCE_DIR}/tools/fp4oracle.1)
   install(FILES tools/fp4oracle.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
