@@ -42,4 +42,13 @@ expect 2 "$work/fp8_dot32_h200_e4m3.safetensors" --model sm120_mfx4
 grep -q "did you mean 'sm120_mxf4'" "$work/err" || fail "suggestion"
 head -c 1000 "$work/fp8_dot32_h200_e4m3.safetensors" > "$work/cut.safetensors"
 expect 2 "$work/cut.safetensors"
+# A file that is unusable does not hide the others.
+expect 2 "$work/cut.safetensors" "$work/sm120_mxf4nvf4_4x_e2m1_e2m1_ue4m3.safetensors"
+grep -q "every row is reproduced by sm100_mxf4nvf4, sm120_mxf4nvf4" "$work/out" || fail "the file after an unusable one"
+expect 2 "$work/cut.safetensors" "$work/sm120_mxf4nvf4_4x_e2m1_e2m1_ue4m3.safetensors" --json
+python3 - "$work/out" << 'END' || fail "JSON of an unusable file"
+import json, sys
+report = json.load(open(sys.argv[1]))
+assert len(report["results"]) == 1 and report["unusable"][0]["file"].endswith("cut.safetensors"), report
+END
 expect 2

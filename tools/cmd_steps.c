@@ -8,6 +8,7 @@
 
 #include <argp.h>
 #include <stdlib.h>
+#include <text.h>
 
 enum { OPTION_JSON = 0x100 };
 
@@ -49,13 +50,25 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
+/* What the JSON says: of the results that were judged, and of the files that could not be. */
+typedef struct report {
+    json_t *results, *unusable;
+} report;
+
+static int unusable_file(const char *program, const char *path, const fpo_error *error, report *out)
+{
+    json_array_append_new(out->unusable,
+                          json_pack("{s:s, s:s}", "file", fpo_shown(path).text, "error", error->message));
+    return fpo_report_error(program, error);
+}
+
 /* One file: its part of the JSON, or printed. */
-static int run_file(const char *program, const parsed *p, const fpo_model *model, const char *path, json_t *results)
+static int run_file(const char *program, const parsed *p, const fpo_model *model, const char *path, report *out)
 {
     fpo_error error = {0};
     fpo_steps *steps = NULL;
     if (fpo_steps_open(path, &steps, &error) != FPO_OK)
-        return fpo_report_error(program, &error);
+        return unusable_file(program, path, &error, out);
     int status = FPO_EXIT_OK;
     size_t judged = 0;
     for (size_t i = 0; i < fpo_steps_count(steps); i++) {
@@ -64,7 +77,7 @@ static int run_file(const char *program, const parsed *p, const fpo_model *model
             continue; /* a model is for one of the results of a file */
         judged++;
         if (p->json)
-            json_array_append_new(results, fpo_steps_verdict_json(path, &verdict));
+            json_array_append_new(out->results, fpo_steps_verdict_json(path, &verdict));
         else
             fpo_steps_verdict_print(path, &verdict);
         if (verdict.reproducing == 0)
@@ -72,7 +85,7 @@ static int run_file(const char *program, const parsed *p, const fpo_model *model
         fpo_steps_verdict_free(&verdict);
     }
     if (judged == 0)
-        status = fpo_report_error(program, &error);
+        status = unusable_file(program, path, &error, out);
     fpo_steps_close(steps);
     return status;
 }
@@ -87,20 +100,24 @@ int fpo_cmd_steps(int argc, char **argv)
     argp_parse(&parser, argc, argv, 0, NULL, &p);
     fpo_error error = {0};
     const fpo_model *model = NULL;
+    if (p.model != NULL && fpo_parse_model(p.model, &model, &error) != FPO_OK) {
+        free(p.files);
+        return fpo_report_error(argv[0], &error);
+    }
+    /* A file that is unusable does not hide what the others say. */
+    report out = {json_array(), json_array()};
     int status = FPO_EXIT_OK;
-    if (p.model != NULL && fpo_parse_model(p.model, &model, &error) != FPO_OK)
-        status = fpo_report_error(argv[0], &error);
-    json_t *results = json_array();
-    for (int i = 0; i < p.count && status != FPO_EXIT_UNUSABLE; i++) {
-        int file_status = run_file(argv[0], &p, model, p.files[i], results);
+    for (int i = 0; i < p.count; i++) {
+        int file_status = run_file(argv[0], &p, model, p.files[i], &out);
         status = file_status > status ? file_status : status;
     }
-    if (p.json && status != FPO_EXIT_UNUSABLE) {
-        json_t *report = json_pack("{s:O}", "results", results);
-        int printed = fpo_print_json(report);
+    if (p.json) {
+        int printed = fpo_print_json(json_pack("{s:o, s:o}", "results", out.results, "unusable", out.unusable));
         status = printed != FPO_EXIT_OK ? printed : status;
+    } else {
+        json_decref(out.results);
+        json_decref(out.unusable);
     }
-    json_decref(results);
     free(p.files);
     return status;
 }
