@@ -83,6 +83,8 @@ refuse 'seed' --data gaussian --shape 4x4x64 --format nvfp4 --seed 1844674407370
 refuse 'is no number' --data gaussian --shape 4x4x64 --format nvfp4 --alpha 1,5
 refuse 'beyond the largest f32; write inf' --data gaussian --shape 4x4x64 --format nvfp4 --alpha 1e39
 refuse 'beyond the largest f32; write inf' --data gaussian --shape 4x4x64 --format nvfp4 --alpha=-0x1p128
+refuse 'below the smallest f32; write 0' --data gaussian --shape 4x4x64 --format nvfp4 --alpha 1e-400
+refuse 'below the smallest f32; write 0' --data gaussian --shape 4x4x64 --format nvfp4 --alpha=-0x1p-150
 refuse 'there is no C' --data gaussian --shape 4x4x64 --format nvfp4 --beta 1
 refuse 'which format' --data gaussian --shape 4x4x64
 refuse 'which shape' --data gaussian --format nvfp4

@@ -90,6 +90,8 @@ refuse 'which output' v.safetensors
 refuse 'one vector' v.safetensors v.safetensors --output good.safetensors
 refuse 'missing' missing.safetensors --output good.safetensors
 refuse 'missing' v.safetensors --output missing.safetensors
+refuse 'absent.safetensors: No such file' absent.safetensors --output missing.safetensors --model exakt
+refuse 'absent.safetensors: No such file' absent.safetensors --format nvfp9 --output missing.safetensors:y
 refuse 'nothere' v.safetensors --output good.safetensors:nothere
 refuse 'no model' v.safetensors --output good.safetensors --model exakt
 refuse 'does not take' v.safetensors --output good.safetensors --model sm90_wgmma_fp8

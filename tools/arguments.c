@@ -66,6 +66,16 @@ fpo_status fpo_parse_code(const char *text, int bits, const char *format, uint32
     return FPO_OK;
 }
 
+/* Whether a number has a digit that is not zero before its exponent. */
+static bool is_written_nonzero(const char *text)
+{
+    text += *text == '-' || *text == '+';
+    bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    text += hexadecimal ? 2 : 0;
+    size_t significand = strcspn(text, hexadecimal ? "pP" : "eE");
+    return strspn(text, "0.") < significand;
+}
+
 fpo_status fpo_parse_float(const char *what, const char *text, float *value, fpo_error *error)
 {
     char *end = NULL;
@@ -76,6 +86,9 @@ fpo_status fpo_parse_float(const char *what, const char *text, float *value, fpo
     if (!spelled && isinf(parsed))
         return fpo_fail(error, FPO_ERR_ARGUMENT, "%s '%.80s' is beyond the largest f32; write inf if that is meant",
                         what, text);
+    if (parsed == 0 && is_written_nonzero(text))
+        return fpo_fail(error, FPO_ERR_ARGUMENT, "%s '%.80s' is below the smallest f32; write 0 if that is meant", what,
+                        text);
     *value = parsed;
     return FPO_OK;
 }

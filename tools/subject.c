@@ -7,6 +7,8 @@
 #include "forms.h"
 #include "report.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -83,6 +85,16 @@ static fpo_status open_tensor(const char *argument, const char *usual, fpo_tenso
     if (status != FPO_OK)
         fpo_tensor_close(source);
     return status;
+}
+
+/* Of several files that are not there, the vector is named first. */
+static fpo_status check_vector(const fpo_subject_arguments *a, fpo_error *error)
+{
+    FILE *file = fopen(a->vector, "rb");
+    if (file == NULL)
+        return fpo_fail(error, FPO_ERR_FILE, "%.300s: %s", a->vector, strerror(errno));
+    fclose(file);
+    return FPO_OK;
 }
 
 static fpo_status load_vector(const fpo_subject_arguments *a, fpo_format observed, fpo_subject *s, fpo_error *error)
@@ -172,8 +184,10 @@ static fpo_status asked_accumulation(const fpo_subject_arguments *a, fpo_subject
 fpo_status fpo_subject_open(const fpo_subject_arguments *arguments, fpo_subject *subject, fpo_error *error)
 {
     memset(subject, 0, sizeof *subject);
-    fpo_status status = open_tensor(arguments->output, "d", &subject->sources[0], error);
     fpo_format observed = FPO_FORMAT_NONE;
+    fpo_status status = check_vector(arguments, error);
+    if (status == FPO_OK)
+        status = open_tensor(arguments->output, "d", &subject->sources[0], error);
     if (status == FPO_OK) {
         observed = fpo_dtype_format(subject->sources[0].tensor->dtype);
         status = load_vector(arguments, observed, subject, error);
