@@ -14,6 +14,8 @@
 
 enum { WARPS = 24, LANES = 32, WORDS = 12 }; /* a lane's registers: A 0-3, B 4-5, C 6-9, scales 10 and 11 */
 
+typedef uint32_t inputs[LANES][WORDS], outputs[LANES][4]; /* of a warp */
+
 typedef struct instruction {
     const char *text; /* with the types and the scale format filled in */
     int k, scales;    /* 0: no scales */
@@ -85,13 +87,14 @@ static uint32_t expected(const instruction *ins, const fpo_step *step, uint32_t 
     return fpo_step_run(step, &operands, c);
 }
 
-static void check(const instruction *ins, const int *selector, int style)
+/* The program of one warp: its lanes' registers from memory, the instruction, the result to memory. */
+static void write_ptx(const instruction *ins, const int *selector, char *ptx, size_t size)
 {
-    char ptx[2048], scales[64] = "";
+    char scales[64] = "";
     if (ins->scales > 0)
         snprintf(scales, sizeof scales, ", {w10}, {%d, %d}, {w11}, {%d, %d}", selector[0], selector[1], selector[2],
                  selector[3]);
-    snprintf(ptx, sizeof ptx,
+    snprintf(ptx, size,
              ".version 9.0\n.target sm_120a\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out) {\n"
              ".reg .b32 w<12>, d<4>, thread, cta;\n.reg .b64 at, to, offset;\n"
              "mov.u32 cta, %%ctaid.x;\nmov.u32 thread, %%tid.x;\nmad.lo.u32 cta, cta, 32, thread;\n"
@@ -102,16 +105,44 @@ static void check(const instruction *ins, const int *selector, int style)
              "%s {d0, d1, d2, d3}, {w0, w1, w2, w3}, {w4, w5}, {w6, w7, w8, w9}%s;\n"
              "st.global.v4.b32 [to], {d0, d1, d2, d3};\nret;\n}\n",
              ins->text, scales);
+}
+
+static void execute(const char *ptx, fpo_isa isa, const inputs *in, outputs *out)
+{
     fpo_error error = {FPO_OK, ""};
-    fpo_vgpu_config config = {.capability = 120};
+    fpo_vgpu_config config = {.capability = 120, .isa = isa};
     fpo_vgpu *gpu;
     fpo_vgpu_module *module;
     fpo_vgpu_function *function;
     ck_assert_int_eq(fpo_vgpu_new(&config, &gpu, &error), FPO_OK);
     ck_assert_msg(fpo_vgpu_load(gpu, ptx, strlen(ptx), &module, &error) == FPO_OK, "%s", error.message);
     ck_assert_msg(fpo_vgpu_get_function(module, "k", &function, &error) == FPO_OK, "%s", error.message);
-    uint32_t(*in)[LANES][WORDS] = fpo_vgpu_allocate(gpu, WARPS * sizeof *in);
-    uint32_t(*out)[LANES][4] = fpo_vgpu_allocate(gpu, WARPS * sizeof *out);
+    fpo_vgpu_attach(gpu, (void *)(uintptr_t)in, WARPS * sizeof *in);
+    fpo_vgpu_attach(gpu, out, WARPS * sizeof *out);
+    const void *arguments[] = {&in, &out};
+    fpo_vgpu_launch launch = {.grid = {WARPS, 1, 1}, .block = {LANES, 1, 1}, .arguments = arguments};
+    ck_assert_msg(fpo_vgpu_run(function, &launch, NULL, &error) == FPO_OK, "%s", error.message);
+    fpo_vgpu_free(gpu);
+}
+
+static void compare(const instruction *ins, const int *selector, fpo_isa isa, const outputs *want, const outputs *got)
+{
+    for (int i = 0; i < WARPS * LANES * 4; i++) {
+        int w = i / (LANES * 4), lane = i / 4 % LANES, r = i % 4;
+        ck_assert_msg(want[w][lane][r] == got[w][lane][r],
+                      "%s {%d, %d} {%d, %d}, loops %d, warp %d (%d, %d): 0x%08x, the step has 0x%08x", ins->text,
+                      selector[0], selector[1], selector[2], selector[3], (int)isa, w, lane / 4 + 8 * (r / 2),
+                      2 * (lane % 4) + r % 2, got[w][lane][r], want[w][lane][r]);
+    }
+}
+
+/* The loops of every instruction set against the step. */
+static void check(const instruction *ins, const int *selector, int style)
+{
+    static _Alignas(16) inputs in[WARPS];
+    static _Alignas(16) outputs want[WARPS], got[WARPS];
+    char ptx[2048];
+    write_ptx(ins, selector, ptx, sizeof ptx);
     for (int i = 0; i < WARPS * LANES * WORDS; i++) {
         uint64_t r = fpo_random_bits((fpo_random){77, (uint64_t)style}, (uint64_t)i);
         int word = i % WORDS;
@@ -119,20 +150,19 @@ static void check(const instruction *ins, const int *selector, int style)
                                                            : word < 10 ? random_c(r)
                                                                        : random_scales(r, ins->scale, style);
     }
-    const void *arguments[] = {&in, &out};
-    fpo_vgpu_launch launch = {.grid = {WARPS, 1, 1}, .block = {LANES, 1, 1}, .arguments = arguments};
-    ck_assert_msg(fpo_vgpu_run(function, &launch, NULL, &error) == FPO_OK, "%s", error.message);
     const fpo_model *model = fpo_model_by_name(ins->model);
     ck_assert_ptr_nonnull(model);
     for (int w = 0; w < WARPS; w++)
         for (int m = 0; m < 16; m++)
-            for (int n = 0; n < 8; n++) {
-                uint32_t want = expected(ins, &model->accumulation.step, in[w], selector, m, n);
-                uint32_t got = out[w][4 * (m % 8) + n / 2][2 * (m / 8) + n % 2];
-                ck_assert_msg(got == want, "%s {%d, %d} {%d, %d}, warp %d (%d, %d): 0x%08x, the step has 0x%08x",
-                              ins->text, selector[0], selector[1], selector[2], selector[3], w, m, n, got, want);
-            }
-    fpo_vgpu_free(gpu);
+            for (int n = 0; n < 8; n++)
+                want[w][4 * (m % 8) + n / 2][2 * (m / 8) + n % 2] =
+                    expected(ins, &model->accumulation.step, in[w], selector, m, n);
+    for (fpo_isa isa = FPO_ISA_PORTABLE; isa <= FPO_ISA_AVX512; isa++) {
+        if (fpo_isa_resolve(isa) != isa)
+            continue;
+        execute(ptx, isa, (const inputs *)in, got);
+        compare(ins, selector, isa, (const outputs *)want, (const outputs *)got);
+    }
 }
 
 static const struct {

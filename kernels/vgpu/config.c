@@ -36,6 +36,18 @@ static bool parse_number(const char *text, size_t length, uint64_t *number)
     return *end == '\0';
 }
 
+static bool find_isa(const char *text, size_t length, fpo_isa *isa)
+{
+    static const char *const names[] = {"best", "portable", "avx2", "avx512"};
+    for (int i = 0; i < 4; i++) {
+        if (same_name(text, length, names[i])) {
+            *isa = (fpo_isa)i;
+            return true;
+        }
+    }
+    return false;
+}
+
 static fpo_status set(fpo_vgpu_config *config, const char *key, size_t key_length, const char *value, size_t length,
                       fpo_error *error)
 {
@@ -54,6 +66,8 @@ static fpo_status set(fpo_vgpu_config *config, const char *key, size_t key_lengt
             return fpo_fail(error, FPO_ERR_ARGUMENT, "no model of an instruction is called %.*s", (int)length, value);
         return FPO_OK;
     }
+    if (same_name(key, key_length, "isa") && find_isa(value, length, &config->isa))
+        return FPO_OK;
     if (same_name(key, key_length, "capability") && numeric)
         config->capability = (int)number;
     else if (same_name(key, key_length, "sms") && numeric && number >= 1 && number <= 1024)

@@ -7,6 +7,7 @@
 #include "mma.h"
 
 #include "execute.h"
+#include "mma_tile.h"
 
 /* Containers: four bits for e2m1 with k = 64; e2m1 in bits 2 to 5 of a byte with k = 32, other 6- and 8-bit formats in
  * the low bits; 16 and 32 bits for the rest. */
@@ -70,6 +71,32 @@ static void store_d(const fpo_warp *warp, const fpo_ptx_operand *operands, bool 
     }
 }
 
+/* The same for a tile: a register has columns of one parity of 8 rows. */
+static void load_tile_c(const fpo_warp *warp, const fpo_ptx_operand *operands, fpo_mma_tile *tile)
+{
+    for (int half = 0; half < 2; half++) {
+        const uint32_t *even = fpo_lanes_of(warp, &operands[2 * half]),
+                       *odd = fpo_lanes_of(warp, &operands[2 * half + 1]);
+        uint32_t *d = tile->d[8 * half];
+        for (int i = 0; i < FPO_PTX_WARP; i++) {
+            d[2 * i] = even[i];
+            d[2 * i + 1] = odd[i];
+        }
+    }
+}
+
+static void store_tile_d(const fpo_warp *warp, const fpo_ptx_operand *operands, const fpo_mma_tile *tile)
+{
+    for (int r = 0; r < 4; r++) {
+        if (operands[r].kind != FPO_PTX_REGISTER)
+            continue;
+        uint32_t *lanes = fpo_lanes_of(warp, &operands[r]);
+        const uint32_t *d = tile->d[8 * (r >> 1)] + (r & 1);
+        for (int i = 0; i < FPO_PTX_WARP; i++)
+            lanes[i] = d[2 * i];
+    }
+}
+
 static fpo_vgpu_mma kind_of(const fpo_ptx_arguments *how)
 {
     bool f16 = how->op == FPO_PTX_V_F16;
@@ -95,6 +122,69 @@ static bool gather_all(fpo_warp *warp, const fpo_ptx_instruction *ins, fpo_outco
     return false;
 }
 
+/* Which lane has the scales of a row of A (rows 16) or a column of B: of A, lanes 2 * thread and 2 * thread + 1 of each
+ * quad have those of rows g and g + 8; of B, lane `thread`. */
+static unsigned scale_lane(int row, int rows, uint32_t thread)
+{
+    return (unsigned)(row % 8) * 4 + (rows == 16 ? 2 * thread + (unsigned)(row / 8) : thread);
+}
+
+/* `byte` is the first byte used. */
+static void load_scales(const fpo_mma_unit *unit, const fpo_warp *warp, const fpo_ptx_operand *operand, uint32_t byte,
+                        uint32_t thread, int rows, uint8_t (*scales)[FPO_TILE_SCALES])
+{
+    const uint32_t *lanes = fpo_lanes_of(warp, operand);
+    for (int row = 0; row < rows; row++) {
+        uint32_t word = lanes[scale_lane(row, rows, thread)] >> (8 * byte);
+        for (int i = 0; i < unit->scales; i++)
+            scales[row][i] = (uint8_t)(word >> (8 * i));
+    }
+}
+
+static void put_scales(const fpo_mma_unit *unit, const uint8_t (*scales)[FPO_TILE_SCALES], fpo_mma_side *side)
+{
+    for (int row = 0; row < side->rows; row++)
+        for (int i = 0; i < unit->scales; i++)
+            fpo_mma_put_scale(unit, side, row, i, scales[row][i]);
+}
+
+/* The outputs that the loops left, by the general step. */
+static void finish_tile(const fpo_mma_unit *unit, fpo_warp *warp, const fpo_ptx_operand *a, const fpo_ptx_operand *b,
+                        fpo_mma_tile *tile)
+{
+    fpo_mma_room *room = warp->cta->grid->mma;
+    bool any = false;
+    for (int m = 0; m < FPO_TILE_ROWS; m++)
+        any |= tile->left[m] != 0;
+    if (!any)
+        return;
+    load_fragments(unit, 0, warp, a, 4, &room->a);
+    load_fragments(unit, 1, warp, b, 2, &room->b);
+    put_scales(unit, (const uint8_t(*)[FPO_TILE_SCALES])tile->a_scale, &room->a);
+    put_scales(unit, (const uint8_t(*)[FPO_TILE_SCALES])tile->b_scale, &room->b);
+    for (int m = 0; m < FPO_TILE_ROWS; m++)
+        for (int n = 0; n < FPO_TILE_COLUMNS; n++)
+            if (tile->left[m] >> n & 1)
+                tile->d[m][n] = fpo_mma_general(unit, &room->a, m, &room->b, n, tile->d[m][n]);
+}
+
+/* m16n8 with f32 accumulators; the scales are in the tile. D, A, B and C stand in this order. */
+static void run_tile(const fpo_mma_unit *unit, fpo_warp *warp, const fpo_ptx_operand *operands, fpo_mma_tile *tile)
+{
+    for (int i = 0; i < 4; i++)
+        tile->a[i] = fpo_lanes_of(warp, &operands[4 + i]);
+    for (int i = 0; i < 2; i++)
+        tile->b[i] = fpo_lanes_of(warp, &operands[8 + i]);
+    load_tile_c(warp, operands + 10, tile);
+    if (unit->tile != NULL)
+        unit->tile(unit, tile);
+    else
+        memset(tile->left, 0xFF, sizeof tile->left);
+    finish_tile(unit, warp, operands + 4, operands + 8, tile);
+    store_tile_d(warp, operands, tile);
+    warp->cta->grid->statistics.mmas++;
+}
+
 fpo_outcome fpo_do_mma(fpo_warp *warp, const fpo_ptx_instruction *ins)
 {
     const fpo_ptx_arguments *how = &ins->arguments;
@@ -105,6 +195,11 @@ fpo_outcome fpo_do_mma(fpo_warp *warp, const fpo_ptx_instruction *ins)
                                                fpo_mma_format((fpo_ptx_value)how->b), FPO_FORMAT_NONE, how->shape, 0);
     if (unit == NULL)
         return FPO_FAULT;
+    if (unit->tile != NULL) {
+        fpo_mma_tile tile = {.a_scale = {{0}}};
+        run_tile(unit, warp, ins->operands, &tile);
+        return FPO_NEXT;
+    }
     bool f16 = how->op == FPO_PTX_V_F16;
     int accumulators = f16 ? 2 : 4, fragments = ins->operand_count - 2 * accumulators, a_registers = fragments * 2 / 3;
     const fpo_ptx_operand *operands = ins->operands + accumulators;
@@ -117,19 +212,6 @@ fpo_outcome fpo_do_mma(fpo_warp *warp, const fpo_ptx_instruction *ins)
     store_d(warp, ins->operands, f16, d);
     warp->cta->grid->statistics.mmas++;
     return FPO_NEXT;
-}
-
-/* Scales of A: lanes 2 * thread and 2 * thread + 1 of each quad have those of rows g and g + 8; of B: lane `thread`.
- * `byte` is the first byte used. */
-static void load_scales(const fpo_mma_unit *unit, const fpo_warp *warp, const fpo_ptx_operand *operand, uint32_t byte,
-                        uint32_t thread, fpo_mma_side *side)
-{
-    const uint32_t *lanes = fpo_lanes_of(warp, operand);
-    for (int row = 0; row < side->rows; row++) {
-        unsigned lane = (unsigned)(row % 8) * 4 + (side->rows == 16 ? 2 * thread + (unsigned)(row / 8) : thread);
-        for (int i = 0; i < unit->scales; i++)
-            fpo_mma_put_scale(unit, side, row, i, lanes[lane] >> (8 * (byte + (unsigned)i)) & 255);
-    }
 }
 
 fpo_outcome fpo_do_mma_scaled(fpo_warp *warp, const fpo_ptx_instruction *ins)
@@ -155,15 +237,9 @@ fpo_outcome fpo_do_mma_scaled(fpo_warp *warp, const fpo_ptx_instruction *ins)
         selector[1] > 1 || selector[3] > 3)
         return fpo_fault(warp, 0, "scale selectors {%u, %u} {%u, %u}", selector[0], selector[1], selector[2],
                          selector[3]);
-    fpo_mma_room *room = warp->cta->grid->mma;
-    load_fragments(unit, 0, warp, ins->operands + 4, 4, &room->a);
-    load_fragments(unit, 1, warp, ins->operands + 8, 2, &room->b);
-    load_scales(unit, warp, &ins->operands[SCALES_A], selector[0], selector[1], &room->a);
-    load_scales(unit, warp, &ins->operands[SCALES_B], selector[2], selector[3], &room->b);
-    uint32_t d[16 * 8];
-    load_c(warp, ins->operands + 10, false, d);
-    fpo_mma_multiply(unit, &room->a, &room->b, d);
-    store_d(warp, ins->operands, false, d);
-    warp->cta->grid->statistics.mmas++;
+    fpo_mma_tile tile;
+    load_scales(unit, warp, &ins->operands[SCALES_A], selector[0], selector[1], FPO_TILE_ROWS, tile.a_scale);
+    load_scales(unit, warp, &ins->operands[SCALES_B], selector[2], selector[3], FPO_TILE_COLUMNS, tile.b_scale);
+    run_tile(unit, warp, ins->operands, &tile);
     return FPO_NEXT;
 }

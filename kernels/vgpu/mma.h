@@ -19,6 +19,23 @@ typedef struct fpo_mma_number {
     bool nonzero, special;
 } fpo_mma_number;
 
+struct fpo_mma_tile;
+struct fpo_mma_unit;
+typedef void fpo_tile_function(const struct fpo_mma_unit *unit, struct fpo_mma_tile *tile); /* mma_tile.h */
+
+/* How elements of up to 8 bits lie in their bytes: code = byte >> shift. */
+typedef struct fpo_tile_element {
+    uint8_t shift, sign, magnitude; /* the bits of sign and magnitude in a code */
+    uint8_t mantissa_bits, special; /* magnitudes from `special` on are NaN or infinite */
+    int8_t bias;
+} fpo_tile_element;
+
+typedef struct fpo_tile_scale {
+    double factor;
+    int32_t exponent; /* FPO_FAST_ABSENT for zero and NaN */
+    bool special;
+} fpo_tile_scale;
+
 /* What one instruction needs again and again: its step, its fast path, and every code of small formats decoded. */
 typedef struct fpo_mma_unit {
     struct fpo_mma_unit *next;
@@ -29,10 +46,11 @@ typedef struct fpo_mma_unit {
     int16_t position[FPO_MMA_K];  /* of element k in the order of the chained sums */
     fpo_mma_number table[2][256]; /* formats of up to 8 bits */
     int16_t pair[256][2];         /* E2M1: both elements of a byte in halves */
-    double scale_value[256];
-    uint8_t pair_nonzero[256]; /* bit i: element i is not zero */
-    bool nibbles;              /* rows are packed */
-    bool exact;                /* mma_exact.c can serve it */
+    uint8_t pair_nonzero[256];    /* bit i: element i is not zero */
+    bool nibbles;                 /* rows are packed */
+    fpo_tile_function *tile;      /* NULL: not served by mma_loops.h */
+    fpo_tile_element tile_element[2];
+    fpo_tile_scale tile_scale[256];
     fpo_digits scale_table[256];
 } fpo_mma_unit;
 
@@ -45,7 +63,6 @@ typedef struct fpo_mma_side {
     uint16_t nonzero[FPO_MMA_ROWS][FPO_MMA_K / FPO_FAST_GROUP];
     uint32_t packed[FPO_MMA_ROWS][FPO_MMA_K / 8]; /* instead of codes, for 4-bit elements */
     fpo_digits factors[FPO_MMA_ROWS][FPO_MMA_SCALES];
-    double scale_value[FPO_MMA_ROWS][FPO_MMA_SCALES];
     bool special[FPO_MMA_ROWS]; /* has a NaN or an infinity */
 } fpo_mma_side;
 

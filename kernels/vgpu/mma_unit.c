@@ -3,7 +3,7 @@
 
 /* Rows of elements for a model's step: see mma.h. */
 #include "mma.h"
-#include "mma_exact.h"
+#include "mma_tile.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -63,12 +63,8 @@ static void fill_tables(fpo_mma_unit *unit)
         for (uint32_t code = 0; bits <= 8 && code < 1u << bits; code++)
             unit->table[which][code] = number_of(unit, unit->element[which], code);
     }
-    for (uint32_t code = 0; unit->scale != FPO_FORMAT_NONE && code < 256; code++) {
-        fpo_digits x = fpo_step_decode_scale(unit->step, unit->scale, code);
-        unit->scale_table[code] = x;
-        if (x.exponent < FPO_EXPONENT_INFINITY)
-            unit->scale_value[code] = ldexp((double)x.significand, x.exponent - fpo_step_fraction(unit->scale));
-    }
+    for (uint32_t code = 0; unit->scale != FPO_FORMAT_NONE && code < 256; code++)
+        unit->scale_table[code] = fpo_step_decode_scale(unit->step, unit->scale, code);
     for (uint32_t byte = 0; byte < 256; byte++) {
         for (int i = 0; i < 2; i++) {
             const fpo_mma_number *n = &unit->table[0][byte >> (4 * i) & 15];
@@ -78,7 +74,6 @@ static void fill_tables(fpo_mma_unit *unit)
     }
     unit->nibbles = unit->path.kind == FPO_FAST_GROUPS && unit->element[0] == FPO_E2M1 &&
                     unit->element[1] == FPO_E2M1 && unit->step->k == FPO_MMA_K;
-    unit->exact = unit->path.kind == FPO_FAST_GROUPS && fpo_mma_is_exact_unit(unit);
     for (int position = 0; position < unit->step->k; position++)
         unit->position[fpo_fast_order(unit->step, position)] = (int16_t)position;
 }
@@ -112,6 +107,8 @@ const fpo_mma_unit *fpo_mma_prepare(fpo_warp *warp, fpo_vgpu_mma mma, fpo_format
     int block = scales > 0 ? k / scales : 0;
     unit->path = fpo_fast_path_for(step, a, b, scale, scale, block, block);
     fill_tables(unit);
+    unit->tile = fpo_mma_tile_for(unit, fpo_isa_resolve(fpo_vgpu_configuration(grid->gpu)->isa));
+    fpo_mma_tile_prepare(unit);
     grid->mma->units = unit;
     return unit;
 }
@@ -169,7 +166,6 @@ void fpo_mma_put_scale(const fpo_mma_unit *unit, fpo_mma_side *side, int row, in
 {
     fpo_digits factor = unit->scale_table[code & 255];
     side->factors[row][index] = factor;
-    side->scale_value[row][index] = unit->scale_value[code & 255];
     side->special[row] |= factor.exponent >= FPO_EXPONENT_INFINITY;
 }
 
@@ -219,10 +215,6 @@ uint32_t fpo_mma_general(const fpo_mma_unit *unit, const fpo_mma_side *a, int m,
 
 void fpo_mma_multiply(const fpo_mma_unit *unit, const fpo_mma_side *a, const fpo_mma_side *b, uint32_t *d)
 {
-    if (unit->exact) {
-        fpo_mma_multiply_exact(unit, a, b, d);
-        return;
-    }
     for (int m = 0; m < a->rows; m++)
         for (int n = 0; n < b->rows; n++)
             d[m * b->rows + n] = fpo_mma_general(unit, a, m, b, n, d[m * b->rows + n]);

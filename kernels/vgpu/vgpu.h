@@ -7,6 +7,7 @@
 #ifndef FP4ORACLE_KERNELS_VGPU_H
 #define FP4ORACLE_KERNELS_VGPU_H
 
+#include <fp4oracle/gemm.h>
 #include <fp4oracle/model.h>
 
 /* Instructions of the tensor cores that a model can be chosen for. */
@@ -23,11 +24,12 @@ typedef struct fpo_vgpu_config {
     uint64_t seed;             /* 0: round robin, copies complete at once */
     bool allow_approximate;    /* run instructions whose bits are not known with correctly rounded stand-ins */
     bool check;                /* look at every access to shared memory: reports through fpo_vgpu_launch.report */
+    fpo_isa isa;               /* of the loops for tensor cores: the same bits with each */
     uint64_t max_instructions; /* warp instructions of a launch after which it counts as hung; 0: no limit */
     const fpo_model *models[FPO_VGPU_MMA_COUNT]; /* NULL: the default of the capability */
 } fpo_vgpu_config;
 
-/* "capability=120,sms=4,seed=1,check=1,approximate=1,max_instructions=N,mxf4nvf4=MODEL,...": the names of mma_kinds.inc
+/* "capability=120,sms=4,seed=1,check=1,approximate=1,isa=avx2,max_instructions=N,mxf4nvf4=MODEL,...": the names of mma_kinds.inc
  * in small letters stand for the models. An empty text is the default sm120. */
 fpo_status fpo_vgpu_config_parse(const char *text, fpo_vgpu_config *config, fpo_error *error);
 

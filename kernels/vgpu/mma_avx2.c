@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* mma_loops.h with AVX2: doubles in two halves. */
+#include "mma_vectors.h"
+
+typedef struct doubles {
+    __m256d low, high;
+} doubles;
+
+#define HALVES_OF(expression_low, expression_high) ((doubles){(expression_low), (expression_high)})
+
+static inline doubles d_set1(double a)
+{
+    return HALVES_OF(_mm256_set1_pd(a), _mm256_set1_pd(a));
+}
+
+static inline doubles d_load(const double *p)
+{
+    return HALVES_OF(_mm256_load_pd(p), _mm256_load_pd(p + 4));
+}
+
+static inline doubles d_mul(doubles a, doubles b)
+{
+    return HALVES_OF(_mm256_mul_pd(a.low, b.low), _mm256_mul_pd(a.high, b.high));
+}
+
+static inline doubles d_add(doubles a, doubles b)
+{
+    return HALVES_OF(_mm256_add_pd(a.low, b.low), _mm256_add_pd(a.high, b.high));
+}
+
+static inline doubles d_cut(doubles a)
+{
+    enum { CUT = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC };
+    return HALVES_OF(_mm256_round_pd(a.low, CUT), _mm256_round_pd(a.high, CUT));
+}
+
+static inline doubles d_from_words(words a)
+{
+    return HALVES_OF(_mm256_cvtepi32_pd(_mm256_castsi256_si128(a)), _mm256_cvtepi32_pd(_mm256_extracti128_si256(a, 1)));
+}
+
+static inline doubles d_from_floats(words a)
+{
+    __m256 f = _mm256_castsi256_ps(a);
+    return HALVES_OF(_mm256_cvtps_pd(_mm256_castps256_ps128(f)), _mm256_cvtps_pd(_mm256_extractf128_ps(f, 1)));
+}
+
+static inline __m256d power_of(__m128i field)
+{
+    return _mm256_castsi256_pd(_mm256_slli_epi64(_mm256_cvtepi32_epi64(field), 52));
+}
+
+static inline doubles d_power(words exponent)
+{
+    words field = w_add(exponent, w_set1(1023));
+    return HALVES_OF(power_of(_mm256_castsi256_si128(field)), power_of(_mm256_extracti128_si256(field, 1)));
+}
+
+/* The sign, the exponent and the first `bits` of the mantissa. */
+static inline doubles d_keep(doubles a, int bits)
+{
+    __m256d kept = _mm256_castsi256_pd(_mm256_set1_epi64x((int64_t)(~(uint64_t)0 << (52 - bits))));
+    return HALVES_OF(_mm256_and_pd(a.low, kept), _mm256_and_pd(a.high, kept));
+}
+
+/* All bits of a half's numbers that are not normal in f32, nor zero. */
+static inline __m256d outside_f32(__m256d a)
+{
+    __m256d size = _mm256_andnot_pd(_mm256_set1_pd(-0.0), a);
+    __m256d small = _mm256_cmp_pd(size, _mm256_set1_pd(0x1p-126), _CMP_LT_OQ);
+    __m256d zero = _mm256_cmp_pd(size, _mm256_setzero_pd(), _CMP_EQ_OQ);
+    __m256d large = _mm256_cmp_pd(size, _mm256_set1_pd(0x1p128), _CMP_NLT_UQ);
+    return _mm256_or_pd(_mm256_andnot_pd(zero, small), large);
+}
+
+static inline __m256i join(__m128 low, __m128 high)
+{
+    return _mm256_castps_si256(_mm256_insertf128_ps(_mm256_castps128_ps256(low), high, 1));
+}
+
+/* Bits of numbers that a f32 holds; *outside: those beyond its normal range, but for zero. */
+static inline words d_to_floats(doubles a, words *outside)
+{
+    __m256 low = _mm256_castpd_ps(outside_f32(a.low)), high = _mm256_castpd_ps(outside_f32(a.high));
+    __m256 mixed = _mm256_shuffle_ps(low, high, 0x88); /* 0 1 4 5 | 2 3 6 7 */
+    *outside = _mm256_castpd_si256(_mm256_permute4x64_pd(_mm256_castps_pd(mixed), 0xD8));
+    return join(_mm256_cvtpd_ps(a.low), _mm256_cvtpd_ps(a.high));
+}
+
+/* Two words of 8 elements: `b` has even and odd elements of the first for 8 columns, then of the second. Pair sums of
+ * vpmaddubsw are at most 2 * 24 * 12, four of them at most 2304: nothing saturates. */
+static inline words dot_group(const uint8_t *b, const int8_t *even, const int8_t *odd, int32_t correction)
+{
+    const __m256i *columns = (const __m256i *)b;
+    __m256i first = _mm256_add_epi16(_mm256_maddubs_epi16(_mm256_load_si256(columns), broadcast_four(even)),
+                                     _mm256_maddubs_epi16(_mm256_load_si256(columns + 1), broadcast_four(odd)));
+    __m256i second = _mm256_add_epi16(_mm256_maddubs_epi16(_mm256_load_si256(columns + 2), broadcast_four(even + 4)),
+                                      _mm256_maddubs_epi16(_mm256_load_si256(columns + 3), broadcast_four(odd + 4)));
+    __m256i sum = _mm256_madd_epi16(_mm256_add_epi16(first, second), _mm256_set1_epi16(1));
+    return _mm256_add_epi32(sum, _mm256_set1_epi32(correction));
+}
+
+#define TILE_GROUPS fpo_tile_groups_avx2
+#define TILE_SINGLE fpo_tile_single_avx2
+#include "mma_loops.h"
