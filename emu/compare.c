@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-/* Two e2m1 codes share a byte; every row begins at a byte. */
-static uint32_t load(fpo_format format, const void *codes, int64_t n, int64_t row, int64_t column)
+uint32_t fpo_load_element(fpo_format format, const void *codes, int64_t n, int64_t row, int64_t column)
 {
     if (fpo_format_describe(format)->bits == 4) {
         const uint8_t *bytes = codes;
@@ -22,6 +21,13 @@ static int64_t rank(const fpo_format_info *info, uint32_t code)
     uint32_t sign = info->sign_bits != 0 ? 1u << (info->bits - 1) : 0;
     int64_t magnitude = code & info->code_mask & ~sign;
     return (code & sign) != 0 ? -magnitude : magnitude;
+}
+
+int64_t fpo_code_steps(fpo_format format, uint32_t from, uint32_t to)
+{
+    const fpo_format_info *info = fpo_format_describe(format);
+    bool nan = fpo_decode(format, from).kind == FPO_NAN || fpo_decode(format, to).kind == FPO_NAN;
+    return nan ? INT64_MAX : rank(info, to) - rank(info, from);
 }
 
 static void note(fpo_comparison *result, int64_t row, int64_t column)
@@ -41,16 +47,14 @@ static void note(fpo_comparison *result, int64_t row, int64_t column)
 static void difference(fpo_format format, int64_t row, int64_t column, uint32_t expected, uint32_t observed,
                        fpo_comparison *result)
 {
-    const fpo_format_info *info = fpo_format_describe(format);
     fpo_value e = fpo_decode(format, expected), o = fpo_decode(format, observed);
-    fpo_difference d = {row, column, expected, observed, INT64_MAX};
+    fpo_difference d = {row, column, expected, observed, fpo_code_steps(format, expected, observed)};
 
     result->different++;
     note(result, row, column);
     if (e.kind == FPO_ZERO && o.kind == FPO_ZERO && e.negative != o.negative)
         result->signed_zero_only++;
     if (e.kind != FPO_NAN && o.kind != FPO_NAN) {
-        d.ulps = rank(info, observed) - rank(info, expected);
         int64_t distance = d.ulps < 0 ? -d.ulps : d.ulps;
         if (distance > result->largest_ulps)
             result->largest_ulps = distance;
@@ -77,7 +81,8 @@ static int64_t touched_columns(fpo_format format, int64_t n, const void *expecte
         bool differs[STRIP] = {false};
         for (int64_t row = result->first_row; row <= result->last_row; row++) {
             for (int64_t i = 0; i < width; i++)
-                differs[i] |= load(format, expected, n, row, first + i) != load(format, observed, n, row, first + i);
+                differs[i] |= fpo_load_element(format, expected, n, row, first + i) !=
+                              fpo_load_element(format, observed, n, row, first + i);
         }
         for (int64_t i = 0; i < width; i++)
             touched += differs[i];
@@ -93,7 +98,8 @@ void fpo_compare(fpo_format format, int64_t m, int64_t n, const void *expected, 
     for (int64_t row = 0; row < m; row++) {
         int64_t before = result->different;
         for (int64_t column = 0; column < n; column++) {
-            uint32_t e = load(format, expected, n, row, column), o = load(format, observed, n, row, column);
+            uint32_t e = fpo_load_element(format, expected, n, row, column),
+                     o = fpo_load_element(format, observed, n, row, column);
             count_special(format, e, &result->nan_expected, &result->infinity_expected);
             count_special(format, o, &result->nan_observed, &result->infinity_observed);
             if (e != o)

@@ -19,10 +19,12 @@ typedef struct search {
     fpo_element elements[SAMPLE];
     uint32_t codes[SAMPLE]; /* observed */
     size_t sample;
-    size_t wrong;        /* the first so many of the sample are wrong outputs */
-    fpo_execution each;  /* for the sample: one thread */
-    fpo_execution whole; /* for whole outputs: the caller's, without its progress */
-    void *scratch;       /* one output */
+    size_t wrong;                  /* the first so many of the sample are wrong outputs */
+    fpo_execution each;            /* for the sample: one thread */
+    fpo_execution whole;           /* for whole outputs: the caller's, without its progress */
+    void *expected, *scratch;      /* an output each */
+    fpo_cause in_part[FPO_CAUSES]; /* single edits that explain the sampled elements of the wrong part */
+    size_t in_part_count;
     fpo_diagnosis *diagnosis;
 } search;
 
@@ -78,18 +80,26 @@ static void edited(const search *s, const fpo_cause *cause, fpo_gemm_spec *spec,
 }
 
 /* How many of `count` elements of the sample from `first` on the hypothesis gives. One that makes no sense for this
- * spec (fpo_gemm refuses it) gives none. */
-static size_t equal_elements(search *s, const fpo_cause *cause, size_t first, size_t count)
+ * spec (fpo_gemm refuses it) gives none. *part_explained: whether those that belong to the wrong part are among them.
+ */
+static size_t equal_elements(search *s, const fpo_cause *cause, size_t first, size_t count, bool *part_explained)
 {
     fpo_gemm_spec spec;
     fpo_gemm_problem problem;
     uint32_t codes[SAMPLE];
     size_t equal = 0;
+    *part_explained = false;
     edited(s, cause, &spec, &problem);
     if (fpo_gemm_elements(&spec, &problem, s->elements + first, count, codes, &s->each, NULL) != FPO_OK)
         return 0;
-    for (size_t i = 0; i < count; ++i)
-        equal += codes[i] == s->codes[first + i];
+    *part_explained = true;
+    for (size_t i = first; i < first + count; ++i) {
+        const fpo_element *e = &s->elements[i];
+        bool is_equal = codes[i - first] == s->codes[i];
+        equal += is_equal;
+        if (!is_equal && fpo_part_has(&s->diagnosis->part, e->row, e->column, i < s->wrong))
+            *part_explained = false;
+    }
     return equal;
 }
 
@@ -97,16 +107,37 @@ static size_t equal_elements(search *s, const fpo_cause *cause, size_t first, si
  * get a few wrong outputs right before the rest is looked at. */
 static bool explains_sample(search *s, const fpo_cause *cause)
 {
+    bool part_explained;
     size_t few = s->wrong < FEW ? s->wrong : FEW;
     s->diagnosis->hypotheses++;
-    if (cause->edit_count > 1 && equal_elements(s, cause, 0, few) < few)
+    if (cause->edit_count > 1 && equal_elements(s, cause, 0, few, &part_explained) < few)
         return false;
-    size_t equal = equal_elements(s, cause, 0, s->sample);
+    size_t equal = equal_elements(s, cause, 0, s->sample, &part_explained);
     if (equal > s->diagnosis->closest_equal) {
         s->diagnosis->closest_equal = equal;
         s->diagnosis->closest = *cause;
     }
+    if (part_explained && s->diagnosis->part.kind != FPO_PART_ALL && cause->edit_count == 1 &&
+        s->in_part_count < FPO_CAUSES)
+        s->in_part[s->in_part_count++] = *cause;
     return equal == s->sample;
+}
+
+/* Where the cause is confined to the wrong part, the rest need not follow it: it is right as it is. */
+static bool is_explained(const search *s, const fpo_cause *cause)
+{
+    const fpo_part *part = &s->diagnosis->part;
+    fpo_format format = s->spec->epilogue.d;
+    if (!cause->in_part)
+        return memcmp(s->scratch, s->observed, s->bytes) == 0;
+    for (int64_t i = 0; i < part->m * part->n; ++i) {
+        uint32_t observed = fpo_load_code(format, s->observed, (size_t)i);
+        bool differs = observed != fpo_load_code(format, s->expected, (size_t)i);
+        if (fpo_part_has(part, i / part->n, i % part->n, differs) &&
+            observed != fpo_load_code(format, s->scratch, (size_t)i))
+            return false;
+    }
+    return true;
 }
 
 static bool explains_everything(search *s, const fpo_cause *cause)
@@ -115,8 +146,7 @@ static bool explains_everything(search *s, const fpo_cause *cause)
     fpo_gemm_problem problem;
     edited(s, cause, &spec, &problem);
     fpo_gemm_output output = {.d = s->scratch, .d_bytes = s->bytes};
-    return fpo_gemm(&spec, &problem, &output, &s->whole, NULL) == FPO_OK &&
-           memcmp(s->scratch, s->observed, s->bytes) == 0;
+    return fpo_gemm(&spec, &problem, &output, &s->whole, NULL) == FPO_OK && is_explained(s, cause);
 }
 
 static void try_hypothesis(search *s, fpo_cause cause)
@@ -126,6 +156,19 @@ static void try_hypothesis(search *s, fpo_cause cause)
         return;
     cause.legitimate = is_legitimate(&cause);
     d->causes[d->cause_count++] = cause;
+}
+
+/* What explains the wrong part, although it would change what is right if it held everywhere. */
+static void try_in_part(search *s)
+{
+    fpo_diagnosis *d = s->diagnosis;
+    for (size_t i = 0; i < s->in_part_count && d->cause_count < FPO_CAUSES; ++i) {
+        fpo_cause cause = s->in_part[i];
+        cause.in_part = true;
+        cause.legitimate = is_legitimate(&cause);
+        if (explains_everything(s, &cause))
+            d->causes[d->cause_count++] = cause;
+    }
 }
 
 /* Two edits of one kind on overlapping operands would undo or repeat each other. */
@@ -170,7 +213,7 @@ static void search_pairs(search *s, const fpo_edit *edits, size_t count)
         for (size_t j = i + 1; j < count && worth_pairing(&edits[i]); ++j)
             if (worth_pairing(&edits[j]) && independent(&edits[i], &edits[j]) &&
                 edits[i].operands + edits[j].operands != 0 && tried++ < limit)
-                try_hypothesis(s, (fpo_cause){2, {edits[i], edits[j]}, false});
+                try_hypothesis(s, (fpo_cause){.edit_count = 2, .edits = {edits[i], edits[j]}});
     }
 }
 
@@ -178,26 +221,70 @@ static void search_edits(search *s, const fpo_edit *edits, size_t count)
 {
     for (size_t i = 0; i < count; ++i) {
         report(s, i, count);
-        try_hypothesis(s, (fpo_cause){1, {edits[i]}, false});
+        try_hypothesis(s, (fpo_cause){.edit_count = 1, .edits = {edits[i]}});
     }
+    if (s->diagnosis->cause_count == 0)
+        try_in_part(s);
     if (s->diagnosis->cause_count == 0)
         search_pairs(s, edits, count);
 }
 
+/* An accusation takes evidence; that the whole output is another documented model's takes none. */
 static void conclude(fpo_diagnosis *d)
 {
-    d->verdict = d->cause_count > 0 ? FPO_VERDICT_FAULT : FPO_VERDICT_UNEXPLAINED;
+    const fpo_sign_info *sign = fpo_sign_describe(d->sign);
+    bool convincing = d->evidence.bits >= d->needed;
+    d->verdict = (d->cause_count > 0 && convincing) || (sign != NULL && sign->explains) ? FPO_VERDICT_FAULT
+                                                                                        : FPO_VERDICT_UNEXPLAINED;
     for (size_t i = 0; i < d->cause_count; ++i)
-        if (d->causes[i].legitimate)
+        if (d->causes[i].legitimate && (convincing || !d->causes[i].in_part))
             d->verdict = FPO_VERDICT_LEGITIMATE;
+}
+
+/* Signs that leave nothing to search for. */
+static bool is_final(fpo_sign_kind sign)
+{
+    return sign == FPO_SIGN_POISON || sign == FPO_SIGN_COPY_OF_C || sign == FPO_SIGN_TRANSPOSED;
+}
+
+static fpo_status search_all(search *s, fpo_error *error)
+{
+    size_t count = fpo_edit_enumerate(s->spec, s->problem, NULL, 0);
+    fpo_edit *edits = malloc((count + 1) * sizeof *edits);
+    if (edits == NULL)
+        return fpo_fail(error, FPO_ERR_MEMORY, "no memory for %zu hypotheses", count);
+    fpo_edit_enumerate(s->spec, s->problem, edits, count);
+    choose_sample(s, s->expected);
+    search_edits(s, edits, count);
+    free(edits);
+    return FPO_OK;
+}
+
+/* Where it is wrong, what it plainly is there, and what edits give it. */
+static fpo_status explain(search *s, fpo_error *error)
+{
+    fpo_diagnosis *d = s->diagnosis;
+    fpo_wrong_output wrong = {.format = s->spec->epilogue.d, .expected = s->expected, .observed = s->observed};
+    fpo_status status =
+        fpo_part_find(wrong.format, s->problem->m, s->problem->n, s->expected, s->observed, &d->part, error);
+    if (status != FPO_OK)
+        return status;
+    wrong.part = d->part;
+    d->sign = fpo_sign_find(s->spec, s->problem, &wrong);
+    d->evidence = fpo_evidence_weigh(&wrong);
+    if (!is_final(d->sign))
+        status = search_all(s, error);
+    d->needed = fpo_evidence_needed(d->hypotheses);
+    conclude(d);
+    return status;
 }
 
 static fpo_status compare_with_spec(search *s, fpo_error *error)
 {
-    fpo_gemm_output output = {.d = s->scratch, .d_bytes = s->bytes};
+    fpo_gemm_output output = {.d = s->expected, .d_bytes = s->bytes};
     fpo_status status = fpo_gemm(s->spec, s->problem, &output, &s->whole, error);
     if (status == FPO_OK)
-        fpo_compare(s->spec->epilogue.d, s->problem->m, s->problem->n, s->scratch, s->observed,
+        fpo_compare(s->spec->epilogue.d, s->problem->m, s->problem->n, s->expected, s->observed,
                     &s->diagnosis->comparison);
     return status;
 }
@@ -213,7 +300,7 @@ fpo_status fpo_diagnose(const fpo_gemm_spec *spec, const fpo_gemm_problem *probl
         return fpo_fail(error, FPO_ERR_SHAPE, "the observed output has %zu bytes, %lld x %lld of %s takes %zu",
                         observed_bytes, (long long)problem->m, (long long)problem->n,
                         fpo_format_describe(spec->epilogue.d)->name, bytes);
-    *diagnosis = (fpo_diagnosis){.verdict = FPO_VERDICT_MATCH};
+    *diagnosis = (fpo_diagnosis){.verdict = FPO_VERDICT_MATCH, .sign = FPO_SIGN_NONE};
     search s = {.spec = spec,
                 .problem = problem,
                 .observed = observed,
@@ -223,24 +310,14 @@ fpo_status fpo_diagnose(const fpo_gemm_spec *spec, const fpo_gemm_problem *probl
                 .whole = {.threads = execution != NULL ? execution->threads : 0,
                           .isa = execution != NULL ? execution->isa : FPO_ISA_BEST},
                 .each = {.threads = 1, .isa = execution != NULL ? execution->isa : FPO_ISA_BEST},
+                .expected = malloc(bytes),
                 .scratch = malloc(bytes)};
-    if (s.scratch == NULL)
-        return fpo_fail(error, FPO_ERR_MEMORY, "no memory for an output of %zu bytes", bytes);
-
-    fpo_status status = compare_with_spec(&s, error);
-    if (status == FPO_OK && diagnosis->comparison.different > 0) {
-        choose_sample(&s, s.scratch);
-        size_t count = fpo_edit_enumerate(spec, problem, NULL, 0);
-        fpo_edit *edits = malloc((count + 1) * sizeof *edits);
-        if (edits == NULL) {
-            status = fpo_fail(error, FPO_ERR_MEMORY, "no memory for %zu hypotheses", count);
-        } else {
-            fpo_edit_enumerate(spec, problem, edits, count);
-            search_edits(&s, edits, count);
-            conclude(diagnosis);
-        }
-        free(edits);
-    }
+    fpo_status status = s.expected == NULL || s.scratch == NULL
+                            ? fpo_fail(error, FPO_ERR_MEMORY, "no memory for two outputs of %zu bytes", bytes)
+                            : compare_with_spec(&s, error);
+    if (status == FPO_OK && diagnosis->comparison.different > 0)
+        status = explain(&s, error);
+    free(s.expected);
     free(s.scratch);
     return status;
 }

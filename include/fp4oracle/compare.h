@@ -29,6 +29,11 @@ typedef struct fpo_comparison {
     fpo_difference first[FPO_COMPARE_FIRST]; /* in row-major order */
 } fpo_comparison;
 
+/* The code of one element of a matrix with n columns, as fpo_gemm writes it (e2m1: two a byte, rows begin at a byte). */
+FPO_API uint32_t fpo_load_element(fpo_format format, const void *codes, int64_t n, int64_t row, int64_t column);
+/* Steps of the format from one code to the other; INT64_MAX where either is NaN. */
+FPO_API int64_t fpo_code_steps(fpo_format format, uint32_t from, uint32_t to);
+
 /* Two M x N matrices of `format` as fpo_gemm writes them. */
 FPO_API void fpo_compare(fpo_format format, int64_t m, int64_t n, const void *expected, const void *observed,
                          fpo_comparison *result);

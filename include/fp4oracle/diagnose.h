@@ -7,14 +7,16 @@
 
 #include <fp4oracle/compare.h>
 #include <fp4oracle/edit.h>
+#include <fp4oracle/sign.h>
 
 FPO_BEGIN_DECLS
 
 typedef enum fpo_verdict {
     FPO_VERDICT_MATCH,      /* every byte is what the asked spec says */
     FPO_VERDICT_LEGITIMATE, /* every byte is what another documented model says: not a defect */
-    FPO_VERDICT_FAULT,      /* every byte is what the spec says with the edits named: a defect */
-    FPO_VERDICT_UNEXPLAINED
+    FPO_VERDICT_FAULT,      /* every byte is what the spec says with the edits named, or plainly no result: a defect */
+    FPO_VERDICT_UNEXPLAINED /* no explanation, or only such as so small an output has by chance (then they are listed)
+                             */
 } fpo_verdict;
 
 enum { FPO_CAUSE_EDITS = 2, FPO_CAUSES = 16 };
@@ -24,6 +26,7 @@ typedef struct fpo_cause {
     size_t edit_count;
     fpo_edit edits[FPO_CAUSE_EDITS];
     bool legitimate; /* another documented accumulation and nothing else */
+    bool in_part;    /* the edits hold in the wrong part alone; the rest is what the asked spec says */
 } fpo_cause;
 
 typedef struct fpo_diagnosis {
@@ -37,6 +40,10 @@ typedef struct fpo_diagnosis {
     fpo_cause closest;
     size_t closest_equal, sample;
     fpo_comparison comparison; /* observed against the asked spec */
+    fpo_part part;             /* that differs */
+    fpo_sign_kind sign;        /* of that part */
+    fpo_evidence evidence;     /* of the elements that differ ... */
+    double needed;             /* ... and how many bits of it an accusation takes */
 } fpo_diagnosis;
 
 FPO_API const char *fpo_verdict_name(fpo_verdict verdict);

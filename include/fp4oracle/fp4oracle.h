@@ -13,8 +13,10 @@
 #include <fp4oracle/gemm.h>
 #include <fp4oracle/layout.h>
 #include <fp4oracle/model.h>
+#include <fp4oracle/part.h>
 #include <fp4oracle/quantize.h>
 #include <fp4oracle/random.h>
+#include <fp4oracle/sign.h>
 #include <fp4oracle/spec.h>
 #include <fp4oracle/status.h>
 
