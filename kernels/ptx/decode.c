@@ -29,7 +29,9 @@ static bool set_argument(fpo_ptx_arguments *arguments, const char *key, size_t l
                     {"parity", offsetof(fpo_ptx_arguments, parity)},
                     {"noinc", offsetof(fpo_ptx_arguments, noinc)},
                     {"try", offsetof(fpo_ptx_arguments, try_wait)},
-                    {"read", offsetof(fpo_ptx_arguments, read)}};
+                    {"read", offsetof(fpo_ptx_arguments, read)},
+                    {"multicast", offsetof(fpo_ptx_arguments, multicast)},
+                    {"pair", offsetof(fpo_ptx_arguments, pair)}};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strlen(words[i].key) != length || memcmp(words[i].key, key, length) != 0)
             continue;
@@ -51,7 +53,7 @@ static bool set_argument(fpo_ptx_arguments *arguments, const char *key, size_t l
         return false;
     for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++) {
         if (strlen(switches[i].key) == length && memcmp(switches[i].key, key, length) == 0) {
-            *((bool *)((char *)arguments + switches[i].offset)) = number != 0;
+            *((bool *)((char *)arguments + switches[i].offset)) |= number != 0;
             return true;
         }
     }

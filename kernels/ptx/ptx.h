@@ -58,6 +58,7 @@ typedef struct fpo_ptx_arguments {
     uint8_t count;           /* vector elements, matrices, dimensions, scales */
     uint16_t shape;          /* K of mma, N of wgmma */
     bool trans, parity, noinc, try_wait, read;
+    bool multicast, pair; /* to CTAs of a mask; the mbarrier may be the other CTA's of a pair */
 } fpo_ptx_arguments;
 
 typedef enum fpo_ptx_operand_kind {

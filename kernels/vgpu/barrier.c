@@ -65,37 +65,3 @@ fpo_outcome fpo_do_barrier(fpo_warp *warp, const fpo_ptx_instruction *ins)
     warp->barrier_generation = generation;
     return FPO_WAITING;
 }
-
-/* A cluster of one CTA: its barrier is one of all the CTA's warps. */
-fpo_outcome fpo_do_cluster_barrier(fpo_warp *warp, const fpo_ptx_instruction *ins)
-{
-    if (!fpo_gather(warp, ins, 0xFFFFFFFF))
-        return FPO_WAITING;
-    fpo_barrier *barrier = &warp->cta->cluster_barrier;
-    if (ins->arguments.op == FPO_PTX_V_ARRIVE) {
-        if (warp->at_cluster_barrier)
-            return fpo_fault(warp, fpo_first_lane(warp->mask), "the warp arrives twice without a wait");
-        warp->at_cluster_barrier = true;
-        warp->cluster_generation = barrier->generation;
-        barrier->arrived += FPO_PTX_WARP;
-        complete_if_full(warp->cta, barrier);
-        return FPO_NEXT;
-    }
-    if (!warp->at_cluster_barrier)
-        return fpo_fault(warp, fpo_first_lane(warp->mask), "the warp waits without having arrived");
-    if (barrier->generation == warp->cluster_generation)
-        return FPO_WAITING;
-    warp->at_cluster_barrier = false;
-    return FPO_NEXT;
-}
-
-/* The rank of a CTA stands above its shared addresses. A rank that the cluster does not have makes an address that no
- * access can use: kernels compute such addresses in lanes that then do nothing. */
-fpo_outcome fpo_do_mapa(fpo_warp *warp, const fpo_ptx_instruction *ins)
-{
-    uint32_t *d = fpo_lanes_of(warp, &ins->operands[0]);
-    for (FPO_EACH_LANE(lane, warp->mask))
-        d[lane] = fpo_u32(warp, &ins->operands[1], (int)lane) | fpo_u32(warp, &ins->operands[2], (int)lane)
-                                                                    << FPO_SHARED_RANK_SHIFT;
-    return FPO_NEXT;
-}

@@ -18,18 +18,19 @@ static bool is_late(const fpo_warp *warp)
 /* Bytes of shared memory from the copy's address on, gaps between the rows of a narrow box left out. */
 static void for_bytes(const fpo_pending *copy, void (*visit)(const fpo_pending *copy, uint32_t address, uint32_t bytes))
 {
-    if (copy->warp->cta->shadow == NULL)
+    const fpo_cta *cta = copy->cta;
+    if (cta->shadow == NULL)
         return;
     if (copy->tensor)
         fpo_tensor_visit(copy, visit);
-    else if (copy->shared <= copy->warp->cta->shared_end && copy->bytes <= copy->warp->cta->shared_end - copy->shared)
+    else if (copy->shared <= cta->shared_end && copy->bytes <= cta->shared_end - copy->shared)
         visit(copy, copy->shared, copy->bytes);
 }
 
 static void note_issue(const fpo_pending *copy, uint32_t address, uint32_t bytes)
 {
     if (copy->load)
-        fpo_check_copy_issued(copy->warp, address, bytes, copy->lane);
+        fpo_check_copy_issued(copy->warp, copy->cta, address, bytes, copy->lane);
     else
         fpo_check_store_issued(copy->warp, address, bytes, copy->lane);
 }
@@ -37,7 +38,7 @@ static void note_issue(const fpo_pending *copy, uint32_t address, uint32_t bytes
 static void note_performance(const fpo_pending *copy, uint32_t address, uint32_t bytes)
 {
     if (copy->load)
-        fpo_check_copy_arrived(copy->warp->cta, address, bytes);
+        fpo_check_copy_arrived(copy->cta, address, bytes);
     else
         fpo_check_store_read(copy->warp->cta, address, bytes);
 }
@@ -51,16 +52,19 @@ static bool perform(fpo_pending *copy)
     if (copy->tensor) {
         ok = fpo_tensor_copy(warp, copy);
     } else {
-        uint8_t *shared = fpo_locate_shared(warp, copy->shared, copy->bytes, 16, copy->lane);
-        uint8_t *global = shared != NULL ? fpo_locate_global(warp, copy->global, copy->bytes, copy->lane) : NULL;
-        ok = global != NULL;
+        uint8_t *shared = fpo_locate_in(warp, copy->cta, copy->shared, copy->bytes, 16, copy->lane), *other = NULL;
+        if (shared != NULL && copy->between)
+            other = fpo_locate_shared(warp, copy->global, copy->bytes, 16, copy->lane);
+        else if (shared != NULL)
+            other = fpo_locate_global(warp, copy->global, copy->bytes, copy->lane);
+        ok = other != NULL;
         if (ok)
-            memcpy(copy->load ? shared : global, copy->load ? global : shared, copy->bytes);
+            memcpy(copy->load ? shared : other, copy->load ? other : shared, copy->bytes);
     }
     if (ok)
         for_bytes(copy, note_performance);
     if (ok && copy->load)
-        ok = fpo_mbarrier_complete(warp, copy->mbarrier, copy->bytes, copy->lane) == FPO_NEXT;
+        ok = fpo_mbarrier_complete(warp, copy->signal, copy->mbarrier, copy->bytes, copy->lane) == FPO_NEXT;
     warp->at = at;
     warp->cta->grid->changes++;
     return ok;
@@ -83,12 +87,12 @@ static fpo_outcome issue_load(fpo_warp *warp, const fpo_pending *copy)
     for_bytes(copy, note_issue);
     if (!is_late(warp))
         return perform((fpo_pending *)copy) ? FPO_NEXT : FPO_FAULT;
-    uint8_t *shared = fpo_locate_shared(warp, copy->shared, copy->bytes, 16, copy->lane);
+    uint8_t *shared = fpo_locate_in(warp, copy->cta, copy->shared, copy->bytes, 16, copy->lane);
     if (shared == NULL)
         return FPO_FAULT;
     if (!copy->tensor || copy->map.swizzle == 0)
         memset(shared, 0x7F, copy->bytes);
-    return enqueue(&warp->cta->loads, copy);
+    return enqueue(&copy->cta->loads, copy);
 }
 
 static fpo_outcome issue_store(fpo_warp *warp, fpo_pending *copy)
@@ -130,24 +134,74 @@ bool fpo_warp_perform_stores(fpo_warp *warp, uint32_t groups_left)
 
 static fpo_pending new_copy(fpo_warp *warp, uint32_t lane, bool load)
 {
-    return (fpo_pending){.warp = warp, .at = warp->at, .lane = (int)lane, .load = load};
+    return (fpo_pending){.warp = warp, .cta = warp->cta, .at = warp->at, .lane = (int)lane, .load = load};
+}
+
+/* A load with a mask of CTAs arrives at the same offset of each, and completes the mbarrier at the same offset there; of
+ * a pair of CTAs (cta_group::2) the one of the mbarrier's parity is told. Each arrives at a moment of its own. */
+static fpo_outcome issue_multicast(fpo_warp *warp, fpo_pending *copy, uint32_t mask)
+{
+    fpo_cluster *cluster = warp->cta->cluster;
+    if (mask == 0 || mask >> cluster->size != 0)
+        return fpo_fault(warp, copy->lane, "a copy to the CTAs 0x%x of a cluster that has %u", mask, cluster->size);
+    uint32_t parity = (uint32_t)copy->mbarrier >> FPO_SHARED_RANK_SHIFT & 1;
+    bool pair = warp->cta->grid->kernel->code[warp->at].arguments.pair;
+    for (FPO_EACH_LANE(rank, mask)) {
+        uint32_t told = pair ? (rank & ~1u) | parity : rank;
+        if (told >= cluster->size)
+            return fpo_fault(warp, copy->lane, "CTA %u has no other in a cluster of %u", rank, cluster->size);
+        copy->cta = cluster->ctas[rank];
+        copy->signal = cluster->ctas[told];
+        if (issue_load(warp, copy) != FPO_NEXT)
+            return FPO_FAULT;
+    }
+    return FPO_NEXT;
+}
+
+/* To the CTAs that the operand `mask` names, or to that of the addresses. The mbarrier is in the same CTA, or in the
+ * other of its pair where the instruction says so. */
+static fpo_outcome issue(fpo_warp *warp, const fpo_ptx_instruction *ins, fpo_pending *copy, uint64_t shared,
+                         uint32_t mask)
+{
+    copy->shared = (uint32_t)shared & FPO_SHARED_OFFSET;
+    if (ins->arguments.multicast) {
+        const uint16_t *masks = fpo_lanes_of(warp, &ins->operands[mask]);
+        return issue_multicast(warp, copy, masks[copy->lane]);
+    }
+    copy->cta = fpo_shared_owner(warp, shared, copy->lane);
+    copy->signal = copy->cta != NULL ? fpo_shared_owner(warp, copy->mbarrier, copy->lane) : NULL;
+    if (copy->signal == NULL)
+        return FPO_FAULT;
+    if (ins->arguments.space == FPO_PTX_V_SHARED && copy->cta != warp->cta)
+        return fpo_fault(warp, copy->lane, "a copy to CTA %u of the cluster with .shared::cta", copy->cta->rank);
+    uint32_t apart = copy->cta->rank ^ copy->signal->rank;
+    if (apart > ins->arguments.pair)
+        return fpo_fault(warp, copy->lane, "a copy to CTA %u of the cluster with an mbarrier of CTA %u",
+                         copy->cta->rank, copy->signal->rank);
+    return issue_load(warp, copy);
 }
 
 fpo_outcome fpo_do_bulk_load(fpo_warp *warp, const fpo_ptx_instruction *ins)
 {
     for (FPO_EACH_LANE(lane, warp->mask)) {
         fpo_pending copy = new_copy(warp, lane, true);
-        copy.shared = (uint32_t)fpo_address(warp, &ins->operands[0], (int)lane);
         copy.global = fpo_address(warp, &ins->operands[1], (int)lane);
+        copy.between = ins->arguments.op == FPO_PTX_V_SHARED;
         copy.bytes = fpo_u32(warp, &ins->operands[2], (int)lane);
         copy.mbarrier = fpo_address(warp, &ins->operands[3], (int)lane);
         if (copy.bytes % 16 != 0 || copy.global % 16 != 0)
             return fpo_fault(warp, (int)lane, "bulk copy of %u bytes from 0x%llx: no multiple of 16", copy.bytes,
                              (unsigned long long)copy.global);
-        if (issue_load(warp, &copy) != FPO_NEXT)
+        if (issue(warp, ins, &copy, fpo_address(warp, &ins->operands[0], (int)lane), 4) != FPO_NEXT)
             return FPO_FAULT;
     }
     return FPO_NEXT;
+}
+
+/* Stores read the CTA's own shared memory; 0, where none is, after a fault. */
+static uint32_t own_offset(fpo_warp *warp, uint64_t address, int lane)
+{
+    return fpo_locate_shared(warp, address, 0, 1, lane) != NULL ? (uint32_t)address & FPO_SHARED_OFFSET : 0;
 }
 
 fpo_outcome fpo_do_bulk_store(fpo_warp *warp, const fpo_ptx_instruction *ins)
@@ -155,8 +209,10 @@ fpo_outcome fpo_do_bulk_store(fpo_warp *warp, const fpo_ptx_instruction *ins)
     for (FPO_EACH_LANE(lane, warp->mask)) {
         fpo_pending copy = new_copy(warp, lane, false);
         copy.global = fpo_address(warp, &ins->operands[0], (int)lane);
-        copy.shared = (uint32_t)fpo_address(warp, &ins->operands[1], (int)lane);
+        copy.shared = own_offset(warp, fpo_address(warp, &ins->operands[1], (int)lane), (int)lane);
         copy.bytes = fpo_u32(warp, &ins->operands[2], (int)lane);
+        if (copy.shared == 0)
+            return FPO_FAULT;
         if (copy.bytes % 16 != 0 || copy.global % 16 != 0)
             return fpo_fault(warp, (int)lane, "bulk copy of %u bytes to 0x%llx: no multiple of 16", copy.bytes,
                              (unsigned long long)copy.global);
@@ -192,11 +248,11 @@ fpo_outcome fpo_do_tensor_load(fpo_warp *warp, const fpo_ptx_instruction *ins)
 {
     for (FPO_EACH_LANE(lane, warp->mask)) {
         fpo_pending copy = new_copy(warp, lane, true);
-        copy.shared = (uint32_t)fpo_address(warp, &ins->operands[0], (int)lane);
+        uint32_t mbarrier = 2u + ins->arguments.count;
         if (!read_tensor(warp, ins, 1, &copy))
             return FPO_FAULT;
-        copy.mbarrier = fpo_address(warp, &ins->operands[2 + ins->arguments.count], (int)lane);
-        if (issue_load(warp, &copy) != FPO_NEXT)
+        copy.mbarrier = fpo_address(warp, &ins->operands[mbarrier], (int)lane);
+        if (issue(warp, ins, &copy, fpo_address(warp, &ins->operands[0], (int)lane), mbarrier + 1) != FPO_NEXT)
             return FPO_FAULT;
     }
     return FPO_NEXT;
@@ -226,9 +282,9 @@ fpo_outcome fpo_do_tensor_store(fpo_warp *warp, const fpo_ptx_instruction *ins)
         if (is_repeated(warp, ins, lane))
             continue;
         fpo_pending copy = new_copy(warp, lane, false);
-        copy.shared = (uint32_t)fpo_address(warp, &ins->operands[1 + ins->arguments.count], (int)lane);
+        copy.shared = own_offset(warp, fpo_address(warp, &ins->operands[1 + ins->arguments.count], (int)lane), (int)lane);
         copy.add = ins->arguments.op == FPO_PTX_V_ADD;
-        if (!read_tensor(warp, ins, 0, &copy) || issue_store(warp, &copy) != FPO_NEXT)
+        if (copy.shared == 0 || !read_tensor(warp, ins, 0, &copy) || issue_store(warp, &copy) != FPO_NEXT)
             return FPO_FAULT;
     }
     return FPO_NEXT;

@@ -11,13 +11,17 @@
 struct fpo_pending {
     fpo_pending *next;
     fpo_warp *warp; /* that issued it, for messages */
+    fpo_cta *cta;   /* whose shared memory it reads or writes */
+    fpo_cta *signal; /* of a load: whose mbarrier it completes */
     uint32_t at;    /* index of the instruction */
     int lane;
     bool tensor, load, add;
+    bool between; /* from shared memory of the issuing CTA, at `global`, to that of another */
     fpo_tensor_map map;
     int32_t coordinate[FPO_BOX_RANK];
     uint64_t global;
-    uint32_t shared, bytes;
+    uint32_t shared; /* offset */
+    uint32_t bytes;
     uint64_t mbarrier;
     uint32_t group; /* of a store: number of groups committed when it was issued */
 };

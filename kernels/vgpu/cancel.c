@@ -1,32 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The fp4oracle authors */
 
-/* clusterlaunchcontrol: a running CTA takes over one that has not started. The 16 bytes of the answer are opaque; here
- * words 0 to 2 are the CTA's coordinates and word 3 says whether there was one. */
+/* clusterlaunchcontrol: a running cluster takes over one that has not started. The 16 bytes of the answer are opaque;
+ * here words 0 to 2 are the coordinates of its first CTA and word 3 says whether there was one. */
+#include "cluster.h"
 #include "execute.h"
 #include "shadow.h"
 
+static void take_next(fpo_grid *grid, uint32_t answer[4])
+{
+    memset(answer, 0, 4 * sizeof *answer);
+    if (grid->next < grid->total) {
+        fpo_cluster_origin(grid, grid->next++, answer);
+        answer[3] = 1;
+        grid->statistics.cancelled++;
+    }
+}
+
+static bool deliver(fpo_warp *warp, fpo_cta *cta, uint64_t address, uint64_t mbarrier, const uint32_t answer[4],
+                    int lane)
+{
+    uint8_t *to = fpo_locate_in(warp, cta, address, 16, 16, lane);
+    if (to == NULL)
+        return false;
+    memcpy(to, answer, 16);
+    fpo_check_copy_arrived(cta, (uint32_t)(to - cta->shared), 16);
+    return fpo_mbarrier_complete(warp, cta, mbarrier, 16, lane) == FPO_NEXT;
+}
+
+/* The answer goes to the CTA, or to the same place in each CTA of the cluster. */
 fpo_outcome fpo_do_try_cancel(fpo_warp *warp, const fpo_ptx_instruction *ins)
 {
-    fpo_grid *grid = warp->cta->grid;
-    const uint32_t *size = grid->launch->grid;
+    const fpo_cluster *cluster = warp->cta->cluster;
     for (FPO_EACH_LANE(lane, warp->mask)) {
-        uint8_t *to = fpo_locate_shared(warp, fpo_address(warp, &ins->operands[0], (int)lane), 16, 16, (int)lane);
-        if (to == NULL)
+        uint64_t address = fpo_address(warp, &ins->operands[0], (int)lane);
+        uint64_t mbarrier = fpo_address(warp, &ins->operands[1], (int)lane);
+        if (fpo_locate_shared(warp, address, 16, 16, (int)lane) == NULL)
             return FPO_FAULT;
-        uint32_t answer[4] = {0};
-        if (grid->next < grid->total) {
-            uint64_t n = grid->next++;
-            answer[0] = (uint32_t)(n % size[0]);
-            answer[1] = (uint32_t)(n / size[0] % size[1]);
-            answer[2] = (uint32_t)(n / size[0] / size[1]);
-            answer[3] = 1;
-            grid->statistics.cancelled++;
-        }
-        memcpy(to, answer, sizeof answer);
-        fpo_check_copy_arrived(warp->cta, (uint32_t)(to - warp->cta->shared), sizeof answer);
-        if (fpo_mbarrier_complete(warp, fpo_address(warp, &ins->operands[1], (int)lane), 16, (int)lane) != FPO_NEXT)
-            return FPO_FAULT;
+        uint32_t answer[4];
+        take_next(warp->cta->grid, answer);
+        for (uint32_t rank = 0; rank < cluster->size; rank++)
+            if ((ins->arguments.multicast || rank == warp->cta->rank) &&
+                !deliver(warp, cluster->ctas[rank], address, mbarrier, answer, (int)lane))
+                return FPO_FAULT;
     }
     return FPO_NEXT;
 }

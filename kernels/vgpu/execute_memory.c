@@ -5,6 +5,16 @@
 #include "execute.h"
 #include "shadow.h"
 
+/* A write to another CTA's shared memory makes its bytes written. */
+static void note_remote(const fpo_cluster *cluster, const uint8_t *at, uint32_t bytes, bool write)
+{
+    for (uint32_t i = 0; write && i < cluster->size; i++) {
+        fpo_cta *cta = cluster->ctas[i];
+        if (at >= cta->shared && at < cta->shared + cta->shared_end)
+            fpo_check_copy_arrived(cta, (uint32_t)(at - cta->shared), bytes);
+    }
+}
+
 /* Tells the checks of an access, if it is one to shared memory. */
 static void note(fpo_warp *warp, const fpo_ptx_instruction *ins, const uint8_t *at, uint32_t bytes, bool write,
                  int lane)
@@ -12,9 +22,11 @@ static void note(fpo_warp *warp, const fpo_ptx_instruction *ins, const uint8_t *
     const fpo_cta *cta = warp->cta;
     fpo_ptx_value space = (fpo_ptx_value)ins->arguments.space;
     bool maybe = space == FPO_PTX_V_SHARED || space == FPO_PTX_V_CLUSTER || space == FPO_PTX_V_GENERIC;
-    if (cta->shadow == NULL || !maybe || at < cta->shared || at >= cta->shared + cta->shared_end)
+    if (cta->shadow == NULL || !maybe)
         return;
-    if (write)
+    if (at < cta->shared || at >= cta->shared + cta->shared_end)
+        note_remote(cta->cluster, at, bytes, write);
+    else if (write)
         fpo_check_write(warp, (uint32_t)(at - cta->shared), bytes, lane);
     else
         fpo_check_read(warp, (uint32_t)(at - cta->shared), bytes, lane);
@@ -169,6 +181,7 @@ fpo_outcome fpo_do_atomic(fpo_warp *warp, const fpo_ptx_instruction *ins)
 static uint64_t window_of(fpo_ptx_value space)
 {
     switch (space) {
+    case FPO_PTX_V_CLUSTER:
     case FPO_PTX_V_SHARED: return FPO_WINDOW_SHARED;
     case FPO_PTX_V_LOCAL: return FPO_WINDOW_LOCAL;
     case FPO_PTX_V_PARAM: return FPO_WINDOW_PARAM;
@@ -190,11 +203,12 @@ fpo_outcome fpo_do_cvta_to(fpo_warp *warp, const fpo_ptx_instruction *ins)
 {
     uint64_t *d = fpo_lanes_of(warp, &ins->operands[0]);
     const uint64_t *a = fpo_lanes_of(warp, &ins->operands[1]);
-    uint64_t window = window_of((fpo_ptx_value)ins->arguments.space);
+    fpo_ptx_value space = (fpo_ptx_value)ins->arguments.space;
+    uint64_t window = window_of(space);
     for (FPO_EACH_LANE(lane, warp->mask)) {
         if (a[lane] != 0 && (a[lane] & FPO_WINDOW_MASK) != window)
             return fpo_fault(warp, (int)lane, "0x%llx is no %s address", (unsigned long long)a[lane],
-                             fpo_ptx_value_name((fpo_ptx_value)ins->arguments.space));
+                             fpo_ptx_value_name(space));
         d[lane] = a[lane] & ~FPO_WINDOW_MASK;
     }
     return FPO_NEXT;
@@ -208,6 +222,8 @@ fpo_outcome fpo_do_isspacep(fpo_warp *warp, const fpo_ptx_instruction *ins)
     for (FPO_EACH_LANE(lane, warp->mask)) {
         uint64_t window = a[lane] & FPO_WINDOW_MASK;
         bool inside = space == FPO_PTX_V_GLOBAL ? window == 0 : space != FPO_PTX_V_CONST && window == window_of(space);
+        if (space == FPO_PTX_V_SHARED)
+            inside = inside && (uint32_t)a[lane] >> FPO_SHARED_RANK_SHIFT == warp->cta->rank;
         result |= (uint32_t)inside << lane;
     }
     fpo_set_predicate(warp, &ins->operands[0], result);

@@ -3,6 +3,7 @@
 
 /* A launch: its checks, constants and parameters, CTAs as they start, and the scheduler. */
 #include "bulk.h"
+#include "cluster.h"
 #include "machine.h"
 #include "mma.h"
 #include "shadow.h"
@@ -18,35 +19,54 @@ uint32_t fpo_grid_random(fpo_grid *grid, uint32_t bound)
     return (uint32_t)(grid->random >> 33) % bound;
 }
 
-static fpo_status set_up(fpo_grid *grid)
+static uint32_t cluster_size(const fpo_grid *grid)
+{
+    return grid->cluster[0] * grid->cluster[1] * grid->cluster[2];
+}
+
+/* Constants as CTAs of that rank see them: addresses of shared variables name their CTA. */
+static fpo_status set_constants(fpo_grid *grid, uint32_t rank)
 {
     const fpo_ptx_kernel *k = grid->kernel;
-    grid->constants = aligned_alloc(64, (k->constant_bytes + 127) / 64 * 64);
-    grid->parameters = aligned_alloc(128, (k->param_bytes + 255) / 128 * 128);
-    if (grid->constants == NULL || grid->parameters == NULL)
+    uint8_t *constants = aligned_alloc(64, (k->constant_bytes + 127) / 64 * 64);
+    grid->constants[rank] = constants;
+    if (constants == NULL)
         return fpo_fail(grid->error, FPO_ERR_MEMORY, "out of memory");
     if (k->constant_bytes != 0)
-        memcpy(grid->constants, k->constants, k->constant_bytes);
-    for (uint32_t i = 0; i < k->param_count; i++)
-        memcpy(grid->parameters + k->params[i].offset, grid->launch->arguments[i], k->params[i].size);
+        memcpy(constants, k->constants, k->constant_bytes);
+    uint64_t own = (uint64_t)rank << FPO_SHARED_RANK_SHIFT;
     for (uint32_t i = 0; i < k->relocation_count; i++) {
         const fpo_ptx_relocation *r = &k->relocations[i];
         uint64_t value = r->value;
         switch (r->kind) {
         case FPO_PTX_SYM_PARAM: value += FPO_WINDOW_PARAM; break;
-        case FPO_PTX_SYM_SHARED: value += FPO_SHARED_BASE; break;
-        case FPO_PTX_SYM_DYNAMIC_SHARED: value = grid->dynamic_offset; break;
+        case FPO_PTX_SYM_SHARED: value += FPO_SHARED_BASE | own; break;
+        case FPO_PTX_SYM_DYNAMIC_SHARED: value = grid->dynamic_offset | own; break;
         case FPO_PTX_SYM_GLOBAL: value = fpo_vgpu_symbol(grid->function->module, r->value); break;
         default: break;
         }
         value += (uint64_t)r->addend;
         for (uint32_t lane = 0; lane < FPO_PTX_WARP; lane++)
-            memcpy(grid->constants + r->slot + lane * r->bytes, &value, r->bytes);
+            memcpy(constants + r->slot + lane * r->bytes, &value, r->bytes);
     }
     return FPO_OK;
 }
 
-static fpo_status check_launch(const fpo_grid *grid)
+static fpo_status set_up(fpo_grid *grid)
+{
+    const fpo_ptx_kernel *k = grid->kernel;
+    grid->parameters = aligned_alloc(128, (k->param_bytes + 255) / 128 * 128);
+    if (grid->parameters == NULL)
+        return fpo_fail(grid->error, FPO_ERR_MEMORY, "out of memory");
+    for (uint32_t i = 0; i < k->param_count; i++)
+        memcpy(grid->parameters + k->params[i].offset, grid->launch->arguments[i], k->params[i].size);
+    fpo_status status = FPO_OK;
+    for (uint32_t rank = 0; rank < cluster_size(grid) && status == FPO_OK; rank++)
+        status = set_constants(grid, rank);
+    return status;
+}
+
+static fpo_status check_launch(fpo_grid *grid)
 {
     const fpo_vgpu_launch *l = grid->launch;
     const fpo_ptx_kernel *k = grid->kernel;
@@ -58,8 +78,6 @@ static fpo_status check_launch(const fpo_grid *grid)
         if (k->required_threads[0] != 0 && l->block[i] != k->required_threads[i])
             return fpo_fail(grid->error, FPO_ERR_ARGUMENT, "kernel %.80s wants %u x %u x %u threads", k->name,
                             k->required_threads[0], k->required_threads[1], k->required_threads[2]);
-        if (l->cluster[i] > 1 || k->cluster[i] > 1)
-            return fpo_fail(grid->error, FPO_ERR_UNSUPPORTED, "kernel %.80s: clusters of more than one CTA", k->name);
     }
     if (threads == 0 || threads > FPO_MAX_WARPS * FPO_PTX_WARP || (k->max_threads != 0 && threads > k->max_threads))
         return fpo_fail(grid->error, FPO_ERR_ARGUMENT, "kernel %.80s: CTAs of %llu threads", k->name,
@@ -68,12 +86,13 @@ static fpo_status check_launch(const fpo_grid *grid)
     if (l->dynamic_shared > most || grid->shared_bytes > most)
         return fpo_fail(grid->error, FPO_ERR_ARGUMENT, "kernel %.80s: %u bytes of shared memory, the GPU has %u",
                         k->name, grid->shared_bytes, most);
-    return FPO_OK;
+    return fpo_cluster_shape(grid);
 }
 
 static uint32_t special_value(const fpo_cta *cta, fpo_ptx_special special, uint32_t warp, uint32_t lane)
 {
     const fpo_vgpu_launch *l = cta->grid->launch;
+    const uint32_t *shape = cta->grid->cluster;
     uint32_t thread = warp * FPO_PTX_WARP + lane, bit = 1u << lane;
     switch (special) {
     case FPO_PTX_SR_TID_X: return thread % l->block[0];
@@ -82,27 +101,32 @@ static uint32_t special_value(const fpo_cta *cta, fpo_ptx_special special, uint3
     case FPO_PTX_SR_NTID_X: return l->block[0];
     case FPO_PTX_SR_NTID_Y: return l->block[1];
     case FPO_PTX_SR_NTID_Z: return l->block[2];
-    case FPO_PTX_SR_CTAID_X:
-    case FPO_PTX_SR_CLUSTERID_X: return cta->index[0];
-    case FPO_PTX_SR_CTAID_Y:
-    case FPO_PTX_SR_CLUSTERID_Y: return cta->index[1];
-    case FPO_PTX_SR_CTAID_Z:
-    case FPO_PTX_SR_CLUSTERID_Z: return cta->index[2];
-    case FPO_PTX_SR_NCTAID_X:
-    case FPO_PTX_SR_NCLUSTERID_X: return l->grid[0];
-    case FPO_PTX_SR_NCTAID_Y:
-    case FPO_PTX_SR_NCLUSTERID_Y: return l->grid[1];
-    case FPO_PTX_SR_NCTAID_Z:
-    case FPO_PTX_SR_NCLUSTERID_Z: return l->grid[2];
+    case FPO_PTX_SR_CTAID_X: return cta->index[0];
+    case FPO_PTX_SR_CTAID_Y: return cta->index[1];
+    case FPO_PTX_SR_CTAID_Z: return cta->index[2];
+    case FPO_PTX_SR_NCTAID_X: return l->grid[0];
+    case FPO_PTX_SR_NCTAID_Y: return l->grid[1];
+    case FPO_PTX_SR_NCTAID_Z: return l->grid[2];
+    case FPO_PTX_SR_CLUSTERID_X: return cta->index[0] / shape[0];
+    case FPO_PTX_SR_CLUSTERID_Y: return cta->index[1] / shape[1];
+    case FPO_PTX_SR_CLUSTERID_Z: return cta->index[2] / shape[2];
+    case FPO_PTX_SR_NCLUSTERID_X: return l->grid[0] / shape[0];
+    case FPO_PTX_SR_NCLUSTERID_Y: return l->grid[1] / shape[1];
+    case FPO_PTX_SR_NCLUSTERID_Z: return l->grid[2] / shape[2];
+    case FPO_PTX_SR_CLUSTER_CTAID_X: return cta->index[0] % shape[0];
+    case FPO_PTX_SR_CLUSTER_CTAID_Y: return cta->index[1] % shape[1];
+    case FPO_PTX_SR_CLUSTER_CTAID_Z: return cta->index[2] % shape[2];
+    case FPO_PTX_SR_CLUSTER_NCTAID_X: return shape[0];
+    case FPO_PTX_SR_CLUSTER_NCTAID_Y: return shape[1];
+    case FPO_PTX_SR_CLUSTER_NCTAID_Z: return shape[2];
+    case FPO_PTX_SR_CLUSTER_CTARANK: return cta->rank;
+    case FPO_PTX_SR_CLUSTER_NCTARANK: return cta->cluster->size;
+    case FPO_PTX_SR_IS_EXPLICIT_CLUSTER: return cta->grid->explicit_cluster ? UINT32_MAX : 0;
     case FPO_PTX_SR_LANEID: return lane;
     case FPO_PTX_SR_WARPID: return warp;
     case FPO_PTX_SR_NWARPID: return cta->warp_count;
     case FPO_PTX_SR_SMID: return cta->sm;
     case FPO_PTX_SR_NSMID: return (uint32_t)fpo_vgpu_configuration(cta->grid->gpu)->multiprocessors;
-    case FPO_PTX_SR_CLUSTER_NCTAID_X:
-    case FPO_PTX_SR_CLUSTER_NCTAID_Y:
-    case FPO_PTX_SR_CLUSTER_NCTAID_Z:
-    case FPO_PTX_SR_CLUSTER_NCTARANK: return 1;
     case FPO_PTX_SR_LANEMASK_EQ: return bit;
     case FPO_PTX_SR_LANEMASK_LE: return bit | (bit - 1);
     case FPO_PTX_SR_LANEMASK_LT: return bit - 1;
@@ -110,7 +134,7 @@ static uint32_t special_value(const fpo_cta *cta, fpo_ptx_special special, uint3
     case FPO_PTX_SR_LANEMASK_GT: return ~(bit | (bit - 1));
     case FPO_PTX_SR_DYNAMIC_SMEM_SIZE: return l->dynamic_shared;
     case FPO_PTX_SR_TOTAL_SMEM_SIZE: return cta->grid->shared_bytes;
-    default: return 0; /* places in a cluster of one, the grid's number */
+    default: return 0; /* the grid's number */
     }
 }
 
@@ -123,12 +147,18 @@ static void start_warp(fpo_cta *cta, uint32_t id, uint32_t threads)
     warp->cta = cta;
     warp->id = id;
     warp->alive = rest >= FPO_PTX_WARP ? 0xFFFFFFFF : (1u << rest) - 1;
+    warp->constants = grid->constants[cta->rank];
     warp->registers = cta->register_memory + (size_t)id * ((k->register_bytes + 63) / 64 * 64);
     warp->local = cta->local_memory + (size_t)id * grid->local_stride * FPO_PTX_WARP;
     for (uint32_t i = 0; i < k->special_count; i++) {
         for (uint32_t lane = 0; lane < FPO_PTX_WARP; lane++) {
             uint64_t value = special_value(cta, (fpo_ptx_special)k->specials[i].special, id, lane);
-            memcpy(warp->registers + k->specials[i].slot + lane * k->specials[i].bytes, &value, k->specials[i].bytes);
+            /* A predicate is one mask, the same for each lane here. */
+            uint8_t *at = warp->registers + k->specials[i].slot;
+            if (k->specials[i].bytes == 0)
+                memcpy(at, &value, sizeof(uint32_t));
+            else
+                memcpy(at + lane * k->specials[i].bytes, &value, k->specials[i].bytes);
         }
     }
 }
@@ -158,7 +188,7 @@ static void free_cta(fpo_cta *cta)
 }
 
 /* NULL: out of memory. */
-static fpo_cta *start_cta(fpo_grid *grid, uint32_t sm)
+static fpo_cta *start_cta(fpo_grid *grid, fpo_cluster *cluster, const uint32_t first[3], uint32_t rank, uint32_t sm)
 {
     const fpo_vgpu_launch *l = grid->launch;
     uint32_t threads = l->block[0] * l->block[1] * l->block[2];
@@ -167,10 +197,11 @@ static fpo_cta *start_cta(fpo_grid *grid, uint32_t sm)
         return NULL;
     cta->grid = grid;
     cta->sm = sm;
-    cta->linear = grid->next++;
-    cta->index[0] = (uint32_t)(cta->linear % l->grid[0]);
-    cta->index[1] = (uint32_t)(cta->linear / l->grid[0] % l->grid[1]);
-    cta->index[2] = (uint32_t)(cta->linear / l->grid[0] / l->grid[1]);
+    cta->cluster = cluster;
+    cta->rank = rank;
+    fpo_cluster_place(grid, rank, cta->index);
+    for (int i = 0; i < 3; i++)
+        cta->index[i] += first[i];
     cta->warp_count = cta->warps_alive = (threads + FPO_PTX_WARP - 1) / FPO_PTX_WARP;
     cta->shared_end = FPO_SHARED_BASE + grid->shared_bytes;
     size_t shared = ((size_t)cta->shared_end + 1023) / 1024 * 1024;
@@ -193,21 +224,55 @@ static fpo_cta *start_cta(fpo_grid *grid, uint32_t sm)
     return cta;
 }
 
-static void report_deadlock(fpo_grid *grid, fpo_cta *const *resident, int count)
+static void free_cluster(fpo_cluster *cluster)
 {
-    for (int i = 0; i < count; i++) {
-        for (uint32_t w = 0; resident[i] != NULL && w < resident[i]->warp_count; w++) {
-            fpo_warp *warp = &resident[i]->warps[w];
-            if (warp->alive == 0)
-                continue;
-            int lane = fpo_first_lane(warp->alive);
-            warp->at = warp->pc[lane];
-            fpo_fault(warp, lane, "deadlock: no warp can go on, this one (lanes 0x%08x) among %u of the CTA",
-                      warp->alive, resident[i]->warps_alive);
-            return;
+    for (uint32_t i = 0; cluster != NULL && i < cluster->size; i++)
+        free_cta(cluster->ctas[i]);
+    free(cluster);
+}
+
+/* The next cluster of the grid; NULL: out of memory. */
+static fpo_cluster *start_cluster(fpo_grid *grid, uint32_t slot)
+{
+    fpo_cluster *cluster = calloc(1, sizeof *cluster);
+    if (cluster == NULL)
+        return NULL;
+    cluster->size = cluster_size(grid);
+    uint32_t first[3];
+    fpo_cluster_origin(grid, grid->next++, first);
+    for (uint32_t rank = 0; rank < cluster->size; rank++) {
+        cluster->ctas[rank] = start_cta(grid, cluster, first, rank, slot * cluster->size + rank);
+        if (cluster->ctas[rank] == NULL) {
+            free_cluster(cluster);
+            return NULL;
         }
     }
-    (void)grid;
+    fpo_cluster_start(cluster);
+    return cluster;
+}
+
+/* False if all its warps have exited. */
+static bool report_stuck(const fpo_cta *cta)
+{
+    for (uint32_t w = 0; w < cta->warp_count; w++) {
+        fpo_warp *warp = &cta->warps[w];
+        if (warp->alive == 0)
+            continue;
+        int lane = fpo_first_lane(warp->alive);
+        warp->at = warp->pc[lane];
+        fpo_fault(warp, lane, "deadlock: no warp can go on, this one (lanes 0x%08x) among %u of the CTA", warp->alive,
+                  cta->warps_alive);
+        return true;
+    }
+    return false;
+}
+
+static void report_deadlock(fpo_cluster *const *resident, int count)
+{
+    for (int i = 0; i < count; i++)
+        for (uint32_t rank = 0; resident[i] != NULL && rank < resident[i]->size; rank++)
+            if (report_stuck(resident[i]->ctas[rank]))
+                return;
 }
 
 /* One round of a CTA: each living warp runs a while. True if anything happened. */
@@ -235,10 +300,28 @@ static bool run_cta(fpo_cta *cta, bool give_up)
     return moved;
 }
 
+static bool run_cluster(fpo_cluster *cluster, bool give_up)
+{
+    bool moved = false;
+    for (uint32_t rank = 0; rank < cluster->size; rank++)
+        if (cluster->ctas[rank]->grid->status == FPO_OK)
+            moved |= run_cta(cluster->ctas[rank], give_up);
+    return moved;
+}
+
+/* Copies that nothing waited for complete too. */
+static void end_cluster(fpo_cluster *cluster)
+{
+    for (uint32_t rank = 0; rank < cluster->size; rank++)
+        fpo_cta_perform_loads(cluster->ctas[rank], true);
+    cluster->ctas[0]->grid->changes++;
+    free_cluster(cluster);
+}
+
 /* Rounds without a change of anything that a wait depends on: spinning threads look busy, so it is these that count. */
 enum { DEADLOCK_ROUNDS = 2000 };
 
-static void run_grid(fpo_grid *grid, fpo_cta **resident, int slots)
+static void run_grid(fpo_grid *grid, fpo_cluster **resident, int slots)
 {
     const fpo_vgpu_config *config = fpo_vgpu_configuration(grid->gpu);
     uint64_t seen = 0;
@@ -248,19 +331,17 @@ static void run_grid(fpo_grid *grid, fpo_cta **resident, int slots)
         bool any = false, moved = false;
         for (int i = 0; i < slots && grid->status == FPO_OK; i++) {
             if (resident[i] == NULL && grid->next < grid->total) {
-                resident[i] = start_cta(grid, (uint32_t)i);
+                resident[i] = start_cluster(grid, (uint32_t)i);
                 if (resident[i] == NULL)
                     grid->status = fpo_fail(grid->error, FPO_ERR_MEMORY, "no memory for a CTA");
             }
             if (resident[i] == NULL || grid->status != FPO_OK)
                 continue;
             any = true;
-            moved |= run_cta(resident[i], give_up);
-            if (resident[i]->warps_alive == 0 && grid->status == FPO_OK) {
-                fpo_cta_perform_loads(resident[i], true);
-                free_cta(resident[i]);
+            moved |= run_cluster(resident[i], give_up);
+            if (fpo_cluster_has_ended(resident[i]) && grid->status == FPO_OK) {
+                end_cluster(resident[i]);
                 resident[i] = NULL;
-                grid->changes++;
             }
         }
         if (!any)
@@ -269,7 +350,7 @@ static void run_grid(fpo_grid *grid, fpo_cta **resident, int slots)
         idle = grid->changes != seen ? 0 : idle + 1;
         seen = grid->changes;
         if (grid->status == FPO_OK && (idle > DEADLOCK_ROUNDS || (!moved && give_up)))
-            report_deadlock(grid, resident, slots);
+            report_deadlock(resident, slots);
         if (config->max_instructions != 0 && grid->statistics.instructions > config->max_instructions &&
             grid->status == FPO_OK)
             grid->status =
@@ -303,16 +384,21 @@ fpo_status fpo_vgpu_run(fpo_vgpu_function *function, const fpo_vgpu_launch *laun
     grid.dynamic_offset = (FPO_SHARED_BASE + k->shared_bytes + k->shared_align - 1) / k->shared_align * k->shared_align;
     grid.shared_bytes = grid.dynamic_offset - FPO_SHARED_BASE + launch->dynamic_shared;
     grid.local_stride = (k->local_bytes + 15) / 16 * 16;
-    grid.total = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     const fpo_vgpu_config *config = fpo_vgpu_configuration(grid.gpu);
     grid.random = config->seed;
-    int slots = grid.total < (uint64_t)config->multiprocessors ? (int)grid.total : config->multiprocessors;
-    fpo_cta **resident = NULL;
+    fpo_cluster **resident = NULL;
+    int slots = 0;
     grid.status = check_launch(&grid);
+    if (grid.status == FPO_OK) {
+        /* A cluster is resident as a whole, however few multiprocessors there are. */
+        uint32_t size = cluster_size(&grid), most = (uint32_t)config->multiprocessors / size;
+        grid.total = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2] / size;
+        slots = grid.total < most ? (int)grid.total : most != 0 ? (int)most : 1;
+    }
     if (grid.status == FPO_OK)
         grid.status = set_up(&grid);
     if (grid.status == FPO_OK) {
-        resident = calloc((size_t)slots, sizeof(fpo_cta *));
+        resident = calloc((size_t)slots, sizeof(fpo_cluster *));
         if (resident == NULL)
             grid.status = fpo_fail(error, FPO_ERR_MEMORY, "out of memory");
     }
@@ -326,11 +412,12 @@ fpo_status fpo_vgpu_run(fpo_vgpu_function *function, const fpo_vgpu_launch *laun
     if (grid.status == FPO_OK)
         run_grid(&grid, resident, slots);
     for (int i = 0; resident != NULL && i < slots; i++)
-        free_cta(resident[i]);
+        free_cluster(resident[i]);
     free(resident);
     free(grid.reported);
     fpo_mma_room_free(grid.mma);
-    free(grid.constants);
+    for (int i = 0; i < FPO_CLUSTER_CTAS; i++)
+        free(grid.constants[i]);
     free(grid.parameters);
     if (statistics != NULL)
         *statistics = grid.statistics;

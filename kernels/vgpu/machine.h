@@ -13,16 +13,20 @@
 /* Shared memory starts at 1024, as on the hardware, where a CTA's first KB is reserved. Generic addresses of spaces
  * other than global have a tag in their top bits, which no address of the process has. */
 #define FPO_SHARED_BASE 1024u
+/* A shared address has its CTA's rank in the cluster above its offset, addresses of variables too: code for pairs of CTAs
+ * clears the lowest bit of the rank in them. */
 #define FPO_SHARED_RANK_SHIFT 24
+#define FPO_SHARED_OFFSET ((1u << FPO_SHARED_RANK_SHIFT) - 1)
 #define FPO_WINDOW_MASK 0xF000000000000000u
 #define FPO_WINDOW_SHARED 0x1000000000000000u
 #define FPO_WINDOW_LOCAL 0x2000000000000000u
 #define FPO_WINDOW_PARAM 0x3000000000000000u
 
-enum { FPO_NAMED_BARRIERS = 16, FPO_MAX_WARPS = 32, FPO_POISON = 0xCB };
+enum { FPO_NAMED_BARRIERS = 16, FPO_MAX_WARPS = 32, FPO_CLUSTER_CTAS = 16, FPO_POISON = 0xCB };
 
 typedef struct fpo_warp fpo_warp;
 typedef struct fpo_cta fpo_cta;
+typedef struct fpo_cluster fpo_cluster;
 typedef struct fpo_grid fpo_grid;
 typedef struct fpo_pending fpo_pending;
 
@@ -48,7 +52,7 @@ struct fpo_warp {
     uint32_t at;
     uint32_t next_other; /* smallest pc of the other lanes that can run */
     uint32_t pc[FPO_PTX_WARP];
-    uint8_t *registers;
+    uint8_t *registers, *constants;
     uint8_t *local;  /* 32 times local_stride bytes */
     bool at_barrier; /* has arrived at a barrier and waits for its generation to pass */
     uint32_t barrier_generation;
@@ -57,7 +61,7 @@ struct fpo_warp {
     const void *last_allocation; /* that a global access hit */
     fpo_pending *stores;         /* bulk stores not yet performed, oldest first */
     uint32_t store_groups;       /* committed and not performed */
-    bool at_cluster_barrier;
+    bool at_cluster_barrier; /* has arrived at the cluster's barrier and not waited */
     uint32_t cluster_generation;
     uint16_t fences; /* proxy fences executed */
 };
@@ -70,17 +74,26 @@ typedef struct fpo_barrier {
 
 struct fpo_cta {
     fpo_grid *grid;
+    fpo_cluster *cluster;
+    uint32_t rank; /* in the cluster */
     uint32_t index[3];
-    uint64_t linear;
     uint32_t sm;
-    uint8_t *shared; /* indexed by shared addresses: the first FPO_SHARED_BASE bytes are never used */
+    uint8_t *shared; /* indexed by offsets of shared addresses: the first FPO_SHARED_BASE bytes are never used */
     uint32_t shared_end;
     uint32_t warp_count, warps_alive;
     fpo_warp *warps;
     uint8_t *register_memory, *local_memory;
-    fpo_barrier barriers[FPO_NAMED_BARRIERS], cluster_barrier;
-    fpo_pending *loads;        /* copies in flight */
+    fpo_barrier barriers[FPO_NAMED_BARRIERS];
+    fpo_pending *loads;        /* copies in flight to this CTA's shared memory */
     struct fpo_shadow *shadow; /* of shared memory, by address; NULL: not checked */
+};
+
+/* CTAs that are resident together and reach each other's shared memory; one where a launch asks for no clusters. */
+struct fpo_cluster {
+    uint32_t size;
+    fpo_cta *ctas[FPO_CLUSTER_CTAS]; /* by rank */
+    uint32_t barrier_generation;
+    uint32_t barrier_missing; /* living warps that have not arrived in this generation */
 };
 
 struct fpo_grid {
@@ -88,10 +101,12 @@ struct fpo_grid {
     const fpo_vgpu_function *function;
     const fpo_ptx_kernel *kernel;
     const fpo_vgpu_launch *launch;
-    uint8_t *constants; /* of the kernel, with relocations */
+    uint32_t cluster[3];
+    bool explicit_cluster; /* the launch or the kernel asks for clusters */
+    uint8_t *constants[FPO_CLUSTER_CTAS]; /* of the kernel, with relocations, for CTAs of each rank */
     uint8_t *parameters;
     uint32_t shared_bytes, local_stride, dynamic_offset;
-    uint64_t next, total; /* CTAs not yet started begin at next */
+    uint64_t next, total; /* clusters; those not yet started begin at next */
     uint64_t random;
     uint64_t changes;         /* counts what may end a wait: barriers, memory writes, exits */
     struct fpo_mma_room *mma; /* NULL until the first tensor core instruction */
@@ -113,7 +128,12 @@ fpo_outcome fpo_fault(fpo_warp *warp, int lane, const char *format, ...) FPO_PRI
 /* memory.c: where `bytes` at `address` are, or NULL after a fault. Alignment to `align` is required. */
 void *fpo_locate(fpo_warp *warp, fpo_ptx_value space, uint64_t address, uint32_t bytes, uint32_t align, int lane);
 void *fpo_locate_global(fpo_warp *warp, uint64_t address, uint64_t bytes, int lane);
+/* Shared memory of the warp's own CTA; of the CTA that the address names; of the given CTA, at the address's offset. */
 void *fpo_locate_shared(fpo_warp *warp, uint64_t address, uint64_t bytes, uint32_t align, int lane);
+void *fpo_locate_cluster(fpo_warp *warp, uint64_t address, uint64_t bytes, uint32_t align, int lane);
+void *fpo_locate_in(fpo_warp *warp, const fpo_cta *cta, uint64_t address, uint64_t bytes, uint32_t align, int lane);
+/* The CTA whose shared memory the address names; NULL after a fault. */
+fpo_cta *fpo_shared_owner(fpo_warp *warp, uint64_t address, int lane);
 
 /* device.c */
 fpo_vgpu *fpo_vgpu_of(const fpo_vgpu_function *function);
@@ -128,7 +148,7 @@ bool fpo_gather(fpo_warp *warp, const fpo_ptx_instruction *instruction, uint32_t
 uint32_t fpo_guard_mask(const fpo_warp *warp, const fpo_ptx_instruction *instruction, uint32_t group);
 
 /* mbarrier.c */
-fpo_outcome fpo_mbarrier_complete(fpo_warp *warp, uint64_t address, uint64_t bytes, int lane);
+fpo_outcome fpo_mbarrier_complete(fpo_warp *warp, fpo_cta *cta, uint64_t address, uint64_t bytes, int lane);
 
 /* bulk.c: performs copies in flight; all of them, or those that chance picks. True if any was performed. */
 bool fpo_cta_perform_loads(fpo_cta *cta, bool all);
@@ -137,7 +157,7 @@ bool fpo_warp_perform_stores(fpo_warp *warp, uint32_t groups_left);
 /* Operands. A lane's address is its register plus the offset in the instruction. */
 static inline void *fpo_lanes_of(const fpo_warp *warp, const fpo_ptx_operand *operand)
 {
-    return (operand->kind == FPO_PTX_REGISTER ? warp->registers : warp->cta->grid->constants) + operand->slot;
+    return (operand->kind == FPO_PTX_REGISTER ? warp->registers : warp->constants) + operand->slot;
 }
 
 static inline uint64_t fpo_address(const fpo_warp *warp, const fpo_ptx_operand *operand, int lane)

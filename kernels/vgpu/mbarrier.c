@@ -30,23 +30,32 @@ static uint64_t pack(mbarrier b)
            (uint64_t)b.parity << 63;
 }
 
-/* The barrier at an address: shared, or generic when the form without a state space is used. */
-static uint64_t *locate(fpo_warp *warp, uint64_t address, int lane)
+/* The barrier at an address: shared, or generic when the form without a state space is used. Only forms for
+ * .shared::cluster reach another CTA's. */
+static uint64_t *locate(fpo_warp *warp, const fpo_ptx_instruction *ins, uint64_t address, int lane)
 {
     if ((address & FPO_WINDOW_MASK) == FPO_WINDOW_SHARED)
         address &= ~FPO_WINDOW_MASK;
-    return fpo_locate_shared(warp, address, 8, 8, lane);
+    return ins->arguments.space == FPO_PTX_V_CLUSTER ? fpo_locate_cluster(warp, address, 8, 8, lane)
+                                                     : fpo_locate_shared(warp, address, 8, 8, lane);
 }
 
-static bool load(fpo_warp *warp, uint64_t address, int lane, uint64_t **at, mbarrier *b)
+static bool read_barrier(fpo_warp *warp, uint64_t address, int lane, const uint64_t *at, mbarrier *b)
 {
-    *at = locate(warp, address, lane);
-    if (*at == NULL)
+    if (at == NULL)
         return false;
-    *b = unpack(**at);
+    *b = unpack(*at);
     if (!b->valid)
         fpo_fault(warp, lane, "there is no mbarrier at shared address %u", (uint32_t)address);
     return b->valid;
+}
+
+static bool load(fpo_warp *warp, const fpo_ptx_instruction *ins, const fpo_ptx_operand *operand, int lane,
+                 uint64_t **at, mbarrier *b)
+{
+    uint64_t address = fpo_address(warp, operand, lane);
+    *at = locate(warp, ins, address, lane);
+    return read_barrier(warp, address, lane, *at, b);
 }
 
 static void settle(fpo_warp *warp, uint64_t *at, mbarrier b)
@@ -62,7 +71,7 @@ static void settle(fpo_warp *warp, uint64_t *at, mbarrier b)
 fpo_outcome fpo_do_mbarrier_init(fpo_warp *warp, const fpo_ptx_instruction *ins)
 {
     for (FPO_EACH_LANE(lane, warp->mask)) {
-        uint64_t *at = locate(warp, fpo_address(warp, &ins->operands[0], (int)lane), (int)lane);
+        uint64_t *at = locate(warp, ins, fpo_address(warp, &ins->operands[0], (int)lane), (int)lane);
         uint32_t count = fpo_u32(warp, &ins->operands[1], (int)lane);
         if (at == NULL)
             return FPO_FAULT;
@@ -78,7 +87,7 @@ fpo_outcome fpo_do_mbarrier_inval(fpo_warp *warp, const fpo_ptx_instruction *ins
     for (FPO_EACH_LANE(lane, warp->mask)) {
         uint64_t *at;
         mbarrier b;
-        if (!load(warp, fpo_address(warp, &ins->operands[0], (int)lane), (int)lane, &at, &b))
+        if (!load(warp, ins, &ins->operands[0], (int)lane, &at, &b))
             return FPO_FAULT;
         *at = 0;
     }
@@ -110,7 +119,7 @@ static fpo_outcome arrive_all(fpo_warp *warp, const fpo_ptx_instruction *ins, bo
     for (FPO_EACH_LANE(lane, warp->mask)) {
         uint64_t *at;
         mbarrier b;
-        if (!load(warp, fpo_address(warp, &ins->operands[1], (int)lane), (int)lane, &at, &b))
+        if (!load(warp, ins, &ins->operands[1], (int)lane, &at, &b))
             return FPO_FAULT;
         uint64_t state = *at;
         uint32_t number = n->kind != FPO_PTX_NO_OPERAND ? fpo_u32(warp, n, (int)lane) : 1;
@@ -139,7 +148,7 @@ fpo_outcome fpo_do_mbarrier_expect(fpo_warp *warp, const fpo_ptx_instruction *in
     for (FPO_EACH_LANE(lane, warp->mask)) {
         uint64_t *at;
         mbarrier b;
-        if (!load(warp, fpo_address(warp, &ins->operands[0], (int)lane), (int)lane, &at, &b) ||
+        if (!load(warp, ins, &ins->operands[0], (int)lane, &at, &b) ||
             expect(warp, &b, fpo_u32(warp, &ins->operands[1], (int)lane), (int)lane) != FPO_NEXT)
             return FPO_FAULT;
         *at = pack(b);
@@ -147,11 +156,11 @@ fpo_outcome fpo_do_mbarrier_expect(fpo_warp *warp, const fpo_ptx_instruction *in
     return FPO_NEXT;
 }
 
-fpo_outcome fpo_mbarrier_complete(fpo_warp *warp, uint64_t address, uint64_t bytes, int lane)
+fpo_outcome fpo_mbarrier_complete(fpo_warp *warp, fpo_cta *cta, uint64_t address, uint64_t bytes, int lane)
 {
-    uint64_t *at;
+    uint64_t *at = fpo_locate_in(warp, cta, address, 8, 8, lane);
     mbarrier b;
-    if (!load(warp, address, lane, &at, &b) || expect(warp, &b, -(int64_t)bytes, lane) != FPO_NEXT)
+    if (!read_barrier(warp, address, lane, at, &b) || expect(warp, &b, -(int64_t)bytes, lane) != FPO_NEXT)
         return FPO_FAULT;
     settle(warp, at, b);
     return FPO_NEXT;
@@ -159,10 +168,14 @@ fpo_outcome fpo_mbarrier_complete(fpo_warp *warp, uint64_t address, uint64_t byt
 
 fpo_outcome fpo_do_mbarrier_complete(fpo_warp *warp, const fpo_ptx_instruction *ins)
 {
-    for (FPO_EACH_LANE(lane, warp->mask))
-        if (fpo_mbarrier_complete(warp, fpo_address(warp, &ins->operands[0], (int)lane),
-                                  fpo_u32(warp, &ins->operands[1], (int)lane), (int)lane) != FPO_NEXT)
+    for (FPO_EACH_LANE(lane, warp->mask)) {
+        uint64_t *at;
+        mbarrier b;
+        if (!load(warp, ins, &ins->operands[0], (int)lane, &at, &b) ||
+            expect(warp, &b, -(int64_t)fpo_u32(warp, &ins->operands[1], (int)lane), (int)lane) != FPO_NEXT)
             return FPO_FAULT;
+        settle(warp, at, b);
+    }
     return FPO_NEXT;
 }
 
@@ -174,7 +187,7 @@ fpo_outcome fpo_do_mbarrier_wait(fpo_warp *warp, const fpo_ptx_instruction *ins)
     for (FPO_EACH_LANE(lane, warp->mask)) {
         uint64_t *at;
         mbarrier b;
-        if (!load(warp, fpo_address(warp, &ins->operands[1], (int)lane), (int)lane, &at, &b))
+        if (!load(warp, ins, &ins->operands[1], (int)lane, &at, &b))
             return FPO_FAULT;
         const void *n = fpo_lanes_of(warp, &ins->operands[2]);
         bool phase = ins->arguments.parity ? ((const uint32_t *)n)[lane] & 1 : ((const uint64_t *)n)[lane] >> 63;
@@ -193,7 +206,7 @@ fpo_outcome fpo_do_copy_async_arrive(fpo_warp *warp, const fpo_ptx_instruction *
     for (FPO_EACH_LANE(lane, ins->arguments.noinc ? warp->mask : 0)) {
         uint64_t *at;
         mbarrier b;
-        if (!load(warp, fpo_address(warp, &ins->operands[0], (int)lane), (int)lane, &at, &b) ||
+        if (!load(warp, ins, &ins->operands[0], (int)lane, &at, &b) ||
             arrive(warp, &b, 1, (int)lane) != FPO_NEXT)
             return FPO_FAULT;
         settle(warp, at, b);

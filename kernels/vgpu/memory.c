@@ -20,17 +20,49 @@ void *fpo_locate_global(fpo_warp *warp, uint64_t address, uint64_t bytes, int la
 void *fpo_locate_shared(fpo_warp *warp, uint64_t address, uint64_t bytes, uint32_t align, int lane)
 {
     const fpo_cta *cta = warp->cta;
-    address = (uint32_t)address;
-    if (address < FPO_SHARED_BASE || address > cta->shared_end || bytes > cta->shared_end - address) {
-        fpo_fault(warp, lane, "shared memory at %llu (%llu bytes) is outside [%u, %u)", (unsigned long long)address,
-                  (unsigned long long)bytes, FPO_SHARED_BASE, cta->shared_end);
+    uint32_t rank = (uint32_t)address >> FPO_SHARED_RANK_SHIFT;
+    if (rank != cta->rank) {
+        fpo_fault(warp, lane, "shared memory at 0x%x belongs to CTA %u of the cluster, this one is %u",
+                  (uint32_t)address, rank, cta->rank);
         return NULL;
     }
-    if (address % align != 0) {
-        fpo_fault(warp, lane, "shared memory at %llu is not aligned to %u bytes", (unsigned long long)address, align);
+    return fpo_locate_in(warp, cta, address, bytes, align, lane);
+}
+
+void *fpo_locate_cluster(fpo_warp *warp, uint64_t address, uint64_t bytes, uint32_t align, int lane)
+{
+    const fpo_cta *cta = fpo_shared_owner(warp, address, lane);
+    return cta != NULL ? fpo_locate_in(warp, cta, address, bytes, align, lane) : NULL;
+}
+
+fpo_cta *fpo_shared_owner(fpo_warp *warp, uint64_t address, int lane)
+{
+    const fpo_cluster *cluster = warp->cta->cluster;
+    uint32_t rank = (uint32_t)address >> FPO_SHARED_RANK_SHIFT;
+    if (rank < cluster->size)
+        return cluster->ctas[rank];
+    fpo_fault(warp, lane, "shared memory at 0x%x belongs to CTA %u of a cluster that has %u", (uint32_t)address, rank,
+              cluster->size);
+    return NULL;
+}
+
+void *fpo_locate_in(fpo_warp *warp, const fpo_cta *cta, uint64_t address, uint64_t bytes, uint32_t align, int lane)
+{
+    uint32_t offset = (uint32_t)address & FPO_SHARED_OFFSET;
+    if (offset < FPO_SHARED_BASE || offset > cta->shared_end || bytes > cta->shared_end - offset) {
+        fpo_fault(warp, lane, "shared memory at %u (%llu bytes) is outside [%u, %u)", offset, (unsigned long long)bytes,
+                  FPO_SHARED_BASE, cta->shared_end);
         return NULL;
     }
-    return cta->shared + address;
+    if (offset % align != 0) {
+        fpo_fault(warp, lane, "shared memory at %u is not aligned to %u bytes", offset, align);
+        return NULL;
+    }
+    if (cta != warp->cta && cta->warps_alive == 0) {
+        fpo_fault(warp, lane, "shared memory at %u of CTA %u of the cluster, which has exited", offset, cta->rank);
+        return NULL;
+    }
+    return cta->shared + offset;
 }
 
 static void *locate_local(fpo_warp *warp, uint64_t address, uint32_t bytes, int lane)
@@ -63,13 +95,13 @@ void *fpo_locate(fpo_warp *warp, fpo_ptx_value space, uint64_t address, uint32_t
     }
     uint64_t window = address & FPO_WINDOW_MASK, offset = address & ~FPO_WINDOW_MASK;
     switch (space) {
-    case FPO_PTX_V_SHARED:
-    case FPO_PTX_V_CLUSTER: return fpo_locate_shared(warp, address, bytes, align, lane);
+    case FPO_PTX_V_CLUSTER: return fpo_locate_cluster(warp, address, bytes, align, lane);
+    case FPO_PTX_V_SHARED: return fpo_locate_shared(warp, address, bytes, align, lane);
     case FPO_PTX_V_LOCAL: return locate_local(warp, address, bytes, lane);
     case FPO_PTX_V_PARAM: return locate_param(warp, offset, bytes, lane);
     case FPO_PTX_V_GENERIC:
         if (window == FPO_WINDOW_SHARED)
-            return fpo_locate_shared(warp, offset, bytes, align, lane);
+            return fpo_locate_cluster(warp, offset, bytes, align, lane);
         if (window == FPO_WINDOW_LOCAL)
             return locate_local(warp, offset, bytes, lane);
         break;

@@ -76,9 +76,9 @@ void fpo_check_write(fpo_warp *warp, uint32_t address, uint32_t bytes, int lane)
     }
 }
 
-void fpo_check_copy_issued(fpo_warp *warp, uint32_t address, uint32_t bytes, int lane)
+void fpo_check_copy_issued(fpo_warp *warp, fpo_cta *cta, uint32_t address, uint32_t bytes, int lane)
 {
-    fpo_shadow *s = warp->cta->shadow;
+    fpo_shadow *s = cta->shadow;
     for (uint32_t i = address; s != NULL && i < address + bytes; i++) {
         note_conflicts(warp, &s[i], i, lane);
         s[i] = (fpo_shadow){IN_FLIGHT, 0, 0};

@@ -29,7 +29,7 @@ void fpo_check_stop(fpo_cta *cta);
 /* Accesses to [address, address + bytes) of shared memory, inside it. Nothing without a shadow. */
 void fpo_check_read(fpo_warp *warp, uint32_t address, uint32_t bytes, int lane);
 void fpo_check_write(fpo_warp *warp, uint32_t address, uint32_t bytes, int lane);
-void fpo_check_copy_issued(fpo_warp *warp, uint32_t address, uint32_t bytes, int lane);
+void fpo_check_copy_issued(fpo_warp *warp, fpo_cta *cta, uint32_t address, uint32_t bytes, int lane);
 void fpo_check_copy_arrived(fpo_cta *cta, uint32_t address, uint32_t bytes);
 void fpo_check_store_issued(fpo_warp *warp, uint32_t address, uint32_t bytes, int lane);
 void fpo_check_store_read(fpo_cta *cta, uint32_t address, uint32_t bytes);

@@ -46,11 +46,11 @@ typedef struct row {
     uint32_t shared;
 } row;
 
-static void copy_row(fpo_cta *cta, const fpo_pending *copy, const row *r, uint32_t row_bytes)
+static void copy_row(const fpo_pending *copy, const row *r, uint32_t row_bytes)
 {
     for (uint32_t start = 0; start < row_bytes; start += GRANULE) {
         uint32_t bytes = row_bytes - start < GRANULE ? row_bytes - start : GRANULE;
-        uint8_t *shared = cta->shared + swizzled(r->shared + start, copy->map.swizzle);
+        uint8_t *shared = copy->cta->shared + swizzled(r->shared + start, copy->map.swizzle);
         int64_t from = r->from > start ? r->from : start, to = r->to < start + bytes ? r->to : start + bytes;
         if (copy->load && (from > start || to < start + bytes))
             fill(shared, bytes, copy->map.nan_fill);
@@ -96,7 +96,7 @@ bool fpo_tensor_copy(fpo_warp *warp, const fpo_pending *copy)
     for (uint32_t d = 1; d < m->rank; d++)
         rows *= m->box[d];
     uint32_t pitch = m->swizzle != 0 ? 16u << m->swizzle : row_bytes;
-    if (fpo_locate_shared(warp, copy->shared, (uint64_t)pitch * (rows - 1) + row_bytes, 128, copy->lane) == NULL)
+    if (fpo_locate_in(warp, copy->cta, copy->shared, (uint64_t)pitch * (rows - 1) + row_bytes, 128, copy->lane) == NULL)
         return false;
     int64_t first = copy->coordinate[0], width = (int64_t)m->dim[0] - first;
     int64_t from = first < 0 ? -first : 0, to = width < m->box[0] ? width : m->box[0];
@@ -121,7 +121,7 @@ bool fpo_tensor_copy(fpo_warp *warp, const fpo_pending *copy)
                 return false;
             r = (row){(uint8_t *)(uintptr_t)address, from, to, copy->shared + i * pitch};
         }
-        copy_row(warp->cta, copy, &r, row_bytes);
+        copy_row(copy, &r, row_bytes);
     }
     warp->cta->grid->statistics.tensor_copies++;
     return true;
@@ -133,7 +133,7 @@ void fpo_tensor_visit(const fpo_pending *copy, void (*visit)(const fpo_pending *
     uint32_t row_bytes = m->box[0] * m->bits / 8, rows = copy->bytes / row_bytes;
     uint32_t pitch = m->swizzle != 0 ? 16u << m->swizzle : row_bytes;
     uint64_t end = copy->shared + (uint64_t)pitch * rows;
-    if (copy->shared < FPO_SHARED_BASE || end > copy->warp->cta->shared_end)
+    if (copy->shared < FPO_SHARED_BASE || end > copy->cta->shared_end)
         return;
     for (uint32_t i = 0; i < rows; i++)
         for (uint32_t start = 0; start < row_bytes; start += GRANULE)

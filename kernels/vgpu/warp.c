@@ -4,6 +4,7 @@
 /* Runs a warp: lanes at the lowest pc go first, together, until they meet others or have to wait. */
 #include "warp.h"
 #include "barrier.h"
+#include "cluster.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -78,6 +79,7 @@ static bool end_lanes(fpo_warp *warp)
     if (warp->alive == 0) {
         warp->cta->warps_alive--;
         fpo_barriers_after_exit(warp->cta);
+        fpo_cluster_barrier_after_exit(warp);
     }
     return warp->group == 0;
 }

@@ -20,7 +20,7 @@ static bool fetch_row(fpo_warp *warp, uint64_t descriptor, int row, uint8_t byte
         uint32_t address =
             start + (uint32_t)(row / 8) * stride + (uint32_t)(row % 8) * span + half * (swizzle == 0 ? leading : 16);
         address ^= (address >> 7 & mask) << 4;
-        const uint8_t *at = fpo_locate_shared(warp, address, 16, 16, 0);
+        const uint8_t *at = fpo_locate_in(warp, warp->cta, address, 16, 16, 0);
         if (at == NULL)
             return false;
         fpo_check_read(warp, address, 16, 0);
