@@ -137,8 +137,8 @@ static fpo_pending new_copy(fpo_warp *warp, uint32_t lane, bool load)
     return (fpo_pending){.warp = warp, .cta = warp->cta, .at = warp->at, .lane = (int)lane, .load = load};
 }
 
-/* A load with a mask of CTAs arrives at the same offset of each, and completes the mbarrier at the same offset there; of
- * a pair of CTAs (cta_group::2) the one of the mbarrier's parity is told. Each arrives at a moment of its own. */
+/* A load with a mask of CTAs arrives at the same offset of each, and completes the mbarrier at the same offset there;
+ * of a pair of CTAs (cta_group::2) the one of the mbarrier's parity is told. Each arrives at a moment of its own. */
 static fpo_outcome issue_multicast(fpo_warp *warp, fpo_pending *copy, uint32_t mask)
 {
     fpo_cluster *cluster = warp->cta->cluster;
@@ -282,7 +282,8 @@ fpo_outcome fpo_do_tensor_store(fpo_warp *warp, const fpo_ptx_instruction *ins)
         if (is_repeated(warp, ins, lane))
             continue;
         fpo_pending copy = new_copy(warp, lane, false);
-        copy.shared = own_offset(warp, fpo_address(warp, &ins->operands[1 + ins->arguments.count], (int)lane), (int)lane);
+        copy.shared =
+            own_offset(warp, fpo_address(warp, &ins->operands[1 + ins->arguments.count], (int)lane), (int)lane);
         copy.add = ins->arguments.op == FPO_PTX_V_ADD;
         if (copy.shared == 0 || !read_tensor(warp, ins, 0, &copy) || issue_store(warp, &copy) != FPO_NEXT)
             return FPO_FAULT;

@@ -10,10 +10,10 @@
 
 struct fpo_pending {
     fpo_pending *next;
-    fpo_warp *warp; /* that issued it, for messages */
-    fpo_cta *cta;   /* whose shared memory it reads or writes */
+    fpo_warp *warp;  /* that issued it, for messages */
+    fpo_cta *cta;    /* whose shared memory it reads or writes */
     fpo_cta *signal; /* of a load: whose mbarrier it completes */
-    uint32_t at;    /* index of the instruction */
+    uint32_t at;     /* index of the instruction */
     int lane;
     bool tensor, load, add;
     bool between; /* from shared memory of the issuing CTA, at `global`, to that of another */

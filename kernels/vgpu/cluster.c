@@ -115,7 +115,8 @@ fpo_outcome fpo_do_mapa(fpo_warp *warp, const fpo_ptx_instruction *ins)
             d[lane] = (fpo_u32(warp, a, (int)lane) & FPO_SHARED_OFFSET) | (uint32_t)rank;
         } else {
             uint64_t *d = fpo_lanes_of(warp, &ins->operands[0]);
-            d[lane] = (((const uint64_t *)fpo_lanes_of(warp, a))[lane] & ~((uint64_t)255 << FPO_SHARED_RANK_SHIFT)) | rank;
+            d[lane] =
+                (((const uint64_t *)fpo_lanes_of(warp, a))[lane] & ~((uint64_t)255 << FPO_SHARED_RANK_SHIFT)) | rank;
         }
     }
     return FPO_NEXT;
@@ -126,8 +127,8 @@ fpo_outcome fpo_do_cta_rank(fpo_warp *warp, const fpo_ptx_instruction *ins)
     uint32_t *d = fpo_lanes_of(warp, &ins->operands[0]);
     const fpo_ptx_operand *a = &ins->operands[1];
     for (FPO_EACH_LANE(lane, warp->mask)) {
-        uint32_t address = a->bytes == 4 ? fpo_u32(warp, a, (int)lane)
-                                         : (uint32_t)((const uint64_t *)fpo_lanes_of(warp, a))[lane];
+        uint32_t address =
+            a->bytes == 4 ? fpo_u32(warp, a, (int)lane) : (uint32_t)((const uint64_t *)fpo_lanes_of(warp, a))[lane];
         d[lane] = address >> FPO_SHARED_RANK_SHIFT;
     }
     return FPO_NEXT;

@@ -13,8 +13,8 @@
 /* Shared memory starts at 1024, as on the hardware, where a CTA's first KB is reserved. Generic addresses of spaces
  * other than global have a tag in their top bits, which no address of the process has. */
 #define FPO_SHARED_BASE 1024u
-/* A shared address has its CTA's rank in the cluster above its offset, addresses of variables too: code for pairs of CTAs
- * clears the lowest bit of the rank in them. */
+/* A shared address has its CTA's rank in the cluster above its offset, addresses of variables too: code for pairs of
+ * CTAs clears the lowest bit of the rank in them. */
 #define FPO_SHARED_RANK_SHIFT 24
 #define FPO_SHARED_OFFSET ((1u << FPO_SHARED_RANK_SHIFT) - 1)
 #define FPO_WINDOW_MASK 0xF000000000000000u
@@ -61,7 +61,7 @@ struct fpo_warp {
     const void *last_allocation; /* that a global access hit */
     fpo_pending *stores;         /* bulk stores not yet performed, oldest first */
     uint32_t store_groups;       /* committed and not performed */
-    bool at_cluster_barrier; /* has arrived at the cluster's barrier and not waited */
+    bool at_cluster_barrier;     /* has arrived at the cluster's barrier and not waited */
     uint32_t cluster_generation;
     uint16_t fences; /* proxy fences executed */
 };
@@ -102,7 +102,7 @@ struct fpo_grid {
     const fpo_ptx_kernel *kernel;
     const fpo_vgpu_launch *launch;
     uint32_t cluster[3];
-    bool explicit_cluster; /* the launch or the kernel asks for clusters */
+    bool explicit_cluster;                /* the launch or the kernel asks for clusters */
     uint8_t *constants[FPO_CLUSTER_CTAS]; /* of the kernel, with relocations, for CTAs of each rank */
     uint8_t *parameters;
     uint32_t shared_bytes, local_stride, dynamic_offset;

@@ -206,8 +206,7 @@ fpo_outcome fpo_do_copy_async_arrive(fpo_warp *warp, const fpo_ptx_instruction *
     for (FPO_EACH_LANE(lane, ins->arguments.noinc ? warp->mask : 0)) {
         uint64_t *at;
         mbarrier b;
-        if (!load(warp, ins, &ins->operands[0], (int)lane, &at, &b) ||
-            arrive(warp, &b, 1, (int)lane) != FPO_NEXT)
+        if (!load(warp, ins, &ins->operands[0], (int)lane, &at, &b) || arrive(warp, &b, 1, (int)lane) != FPO_NEXT)
             return FPO_FAULT;
         settle(warp, at, b);
     }
