@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The fp4oracle authors */
 
-/* The explanations of a diagnosis in words. */
+/* A diagnosis in words: what is right, what is wrong and where, why, and how sure that is. */
 #include "causes.h"
 
 #include "report.h"
 #include "table.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
-enum { TEXT = 512, VALUE_COLUMN = 19 };
+enum { TEXT = 512, VALUE_COLUMN = 19, SHOWN = 6 };
 
 typedef struct words {
     char edit[TEXT], parameters[TEXT], sentence[TEXT];
@@ -33,7 +34,16 @@ static words words_of(const fpo_cause *cause)
         fpo_edit_sentence(&cause->edits[i], part, sizeof part);
         append(w.sentence, ", and ", part);
     }
+    if (cause->in_part)
+        append(w.sentence, ", ", "in the wrong part alone");
     return w;
+}
+
+/* "label            text", the text wrapped at the terminal's width. */
+static void print_labelled(const char *label, const char *text)
+{
+    printf("  %-16s ", label);
+    fpo_print_wrapped(VALUE_COLUMN, text);
 }
 
 static void print_cause(const char *label, const fpo_cause *cause)
@@ -45,36 +55,165 @@ static void print_cause(const char *label, const fpo_cause *cause)
            w.parameters[0] != '\0' ? " (" : "", w.parameters, w.parameters[0] != '\0' ? ")" : "");
 }
 
-void fpo_causes_print(const fpo_diagnosis *d)
+static void print_place(const fpo_diagnosis *d)
 {
-    bool legitimate = d->verdict == FPO_VERDICT_LEGITIMATE;
-    for (size_t i = 0; i < d->cause_count; i++) {
-        print_cause(i > 0 ? "or" : legitimate ? "not a defect" : "cause", &d->causes[i]);
+    const fpo_part *part = &d->part;
+    char where[TEXT], line[TEXT + 64];
+    if (part->kind == FPO_PART_NONE)
+        return;
+    fpo_part_text(part, where, sizeof where);
+    printf("  %-16s %" PRId64 " of %" PRId64 " elements, bit for bit%s\n", "right",
+           d->comparison.elements - d->comparison.different, d->comparison.elements,
+           part->kind == FPO_PART_ALL ? "" : ", all outside of what is wrong");
+    snprintf(line, sizeof line, "%s", where);
+    if (part->kind != FPO_PART_SCATTERED && part->wrong == part->elements && part->wrong > 1)
+        snprintf(line, sizeof line, "%s, every element there", where);
+    else if (part->kind != FPO_PART_SCATTERED && part->wrong > 1)
+        snprintf(line, sizeof line, "%s (%" PRId64 " of %" PRId64 " elements there)", where, part->wrong,
+                 part->elements);
+    print_labelled("wrong", line);
+    if (d->comparison.nan_observed > d->comparison.nan_expected) {
+        snprintf(line, sizeof line, "%" PRId64 " elements, where %" PRId64 " should be", d->comparison.nan_observed,
+                 d->comparison.nan_expected);
+        print_labelled("NaN", line);
     }
-    if (d->cause_count > 0) {
-        printf("  %-16s with this change all %" PRId64 " elements are as observed (%zu hypotheses tried)\n", "proof",
-               d->comparison.elements, d->hypotheses);
-    }
+}
+
+static void print_list(const char *first, const fpo_diagnosis *d)
+{
+    for (size_t i = 0; i < d->cause_count && i < SHOWN; i++)
+        print_cause(i > 0 ? "or" : first, &d->causes[i]);
+    if (d->cause_count > SHOWN)
+        printf("  %-16s %zu more; --json has all\n", "or", d->cause_count - SHOWN);
+}
+
+static void print_evidence(const fpo_diagnosis *d, const char *distinguish)
+{
+    char line[TEXT];
+    bool whole = !d->causes[0].in_part;
+    snprintf(line, sizeof line,
+             "%s all %" PRId64 " elements%s are as observed, the %" PRId64
+             " wrong ones included: %.0f bits of evidence "
+             "where %.0f would do (%zu hypotheses tried)",
+             d->cause_count > 1 ? "with each of these" : "with this change",
+             whole ? d->comparison.elements : d->part.elements, whole ? "" : " of the part", d->evidence.elements,
+             d->evidence.bits, d->needed, d->hypotheses);
+    print_labelled("how sure", line);
     if (d->cause_count > 1) {
-        printf("  %-16s these operands cannot tell the %zu explanations apart\n", "", d->cause_count);
+        snprintf(line, sizeof line, "these operands cannot tell the %zu explanations apart%s%s", d->cause_count,
+                 distinguish != NULL ? "; a vector that does: " : "", distinguish != NULL ? distinguish : "");
+        print_labelled("", line);
     }
-    if (d->cause_count == 0) {
-        printf("  %-16s unexplained: none of %zu hypotheses gives every byte\n", "cause", d->hypotheses);
+}
+
+/* Edits explain everything, but so would chance. */
+static void print_too_little(const fpo_diagnosis *d)
+{
+    char line[TEXT];
+    snprintf(line, sizeof line,
+             "unexplained: too little is wrong to accuse. %" PRId64 " wrong elements are worth %.1f bits of evidence, "
+             "and to name one of %zu hypotheses takes %.0f",
+             d->evidence.elements, d->evidence.bits, d->hypotheses, d->needed);
+    print_labelled("cause", line);
+    print_list("candidate", d);
+}
+
+static void print_unexplained(const fpo_diagnosis *d)
+{
+    printf("  %-16s unexplained: none of %zu hypotheses gives every byte\n", "cause", d->hypotheses);
+    if (d->closest.edit_count == 0)
+        return;
+    char line[TEXT * 2];
+    words w = words_of(&d->closest);
+    snprintf(line, sizeof line, "%s, but only %zu of %zu sampled elements are then as observed", w.sentence,
+             d->closest_equal, d->sample);
+    print_labelled("closest", line);
+}
+
+static void print_sign(const fpo_sign_info *sign)
+{
+    if (sign->explains)
+        printf("  %-16s %s", "cause", fpo_style(stdout, FPO_BOLD));
+    else
+        printf("  %-16s ", "sign");
+    fpo_print_wrapped(VALUE_COLUMN, sign->sentence);
+    printf("%s%*s%s\n", sign->explains ? fpo_style(stdout, FPO_PLAIN) : "", VALUE_COLUMN, "", sign->name);
+}
+
+void fpo_causes_print(const fpo_diagnosis *d, const char *distinguish)
+{
+    const fpo_sign_info *sign = fpo_sign_describe(d->sign);
+    print_place(d);
+    if (sign != NULL && (sign->explains || d->cause_count == 0))
+        print_sign(sign);
+    if (sign != NULL && sign->explains) {
+        if (d->cause_count > 0)
+            print_list("as would", d);
+    } else if (d->cause_count == 0) {
+        print_unexplained(d);
+    } else if (d->verdict == FPO_VERDICT_UNEXPLAINED) {
+        print_too_little(d);
+    } else {
+        print_list(d->verdict == FPO_VERDICT_LEGITIMATE ? "not a defect" : "cause", d);
+        print_evidence(d, distinguish);
     }
-    if (d->cause_count == 0 && d->closest.edit_count > 0) {
-        words w = words_of(&d->closest);
-        printf("  %-16s %s, but only %zu of %zu sampled elements are then as observed\n", "closest", w.sentence,
-               d->closest_equal, d->sample);
-    }
+}
+
+static json_t *cause_json(const fpo_cause *cause)
+{
+    words w = words_of(cause);
+    return json_pack("{s:s, s:s, s:s}", "edit", w.edit, "parameters", w.parameters, "sentence", w.sentence);
+}
+
+static json_t *list_json(const fpo_diagnosis *d)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < d->cause_count; i++)
+        json_array_append_new(list, cause_json(&d->causes[i]));
+    return list;
 }
 
 json_t *fpo_diagnosis_causes_json(const fpo_diagnosis *d)
 {
-    json_t *causes = json_array();
-    for (size_t i = 0; i < d->cause_count; i++) {
-        words w = words_of(&d->causes[i]);
-        json_array_append_new(
-            causes, json_pack("{s:s, s:s, s:s}", "edit", w.edit, "parameters", w.parameters, "sentence", w.sentence));
-    }
-    return causes;
+    const fpo_sign_info *sign = fpo_sign_describe(d->sign);
+    if (sign != NULL && sign->explains)
+        return json_pack("[{s:s, s:s, s:s}]", "edit", sign->name, "parameters", "", "sentence", sign->sentence);
+    return d->verdict == FPO_VERDICT_UNEXPLAINED ? json_array() : list_json(d);
+}
+
+static json_t *set_json(const fpo_index_set *set)
+{
+    return json_pack("{s:I, s:I, s:I, s:I}", "first", (json_int_t)set->first, "last", (json_int_t)set->last, "period",
+                     (json_int_t)set->period, "width", (json_int_t)set->width);
+}
+
+static json_t *part_json(const fpo_part *part)
+{
+    char text[TEXT];
+    fpo_part_text(part, text, sizeof text);
+    return json_pack("{s:s, s:s, s:o, s:o, s:I, s:I}", "kind", fpo_part_kind_name(part->kind), "text", text, "rows",
+                     set_json(&part->rows), "columns", set_json(&part->columns), "elements", (json_int_t)part->elements,
+                     "wrong", (json_int_t)part->wrong);
+}
+
+static double tenths(double x)
+{
+    return round(10 * x) / 10;
+}
+
+void fpo_diagnosis_add_json(json_t *object, const fpo_diagnosis *d)
+{
+    const fpo_sign_info *sign = fpo_sign_describe(d->sign);
+    bool candidates = d->verdict == FPO_VERDICT_UNEXPLAINED || (sign != NULL && sign->explains);
+    json_object_set_new(object, "part", part_json(&d->part));
+    json_object_set_new(object, "sign", sign != NULL ? json_string(sign->name) : json_null());
+    json_object_set_new(object, "candidates", candidates ? list_json(d) : json_array());
+    json_object_set_new(object, "evidence",
+                        json_pack("{s:I, s:I, s:f, s:f}", "elements", (json_int_t)d->evidence.elements, "pairs",
+                                  (json_int_t)d->evidence.pairs, "bits", tenths(d->evidence.bits), "needed",
+                                  tenths(d->needed)));
+    json_object_set_new(object, "hypotheses", json_integer((json_int_t)d->hypotheses));
+    json_object_set_new(object, "sample", json_integer((json_int_t)d->sample));
+    json_object_set_new(object, "closest", d->closest.edit_count > 0 ? cause_json(&d->closest) : json_null());
+    json_object_set_new(object, "closest_equal", json_integer((json_int_t)d->closest_equal));
 }

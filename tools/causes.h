@@ -8,9 +8,12 @@
 #include <fp4oracle/diagnose.h>
 #include <jansson.h>
 
-/* Indented by two, a label of 16 columns before each line. */
-void fpo_causes_print(const fpo_diagnosis *diagnosis);
+/* Indented by two, a label of 16 columns before each line. `distinguish`: the command that makes a vector which tells
+ * several explanations apart; NULL if there is none. */
+void fpo_causes_print(const fpo_diagnosis *diagnosis, const char *distinguish);
 /* {edit, parameters, sentence} of each explanation. */
 json_t *fpo_diagnosis_causes_json(const fpo_diagnosis *diagnosis);
+/* The part, the sign, the evidence, candidates and the closest hypothesis as members of `object`. */
+void fpo_diagnosis_add_json(json_t *object, const fpo_diagnosis *diagnosis);
 
 #endif

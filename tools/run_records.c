@@ -118,7 +118,7 @@ static void add_judgement(json_t *json, const fpo_run_result *result)
     if (judgement->diagnosed) {
         json_object_set_new(json, "verdict", json_string(fpo_verdict_name(judgement->diagnosis.verdict)));
         json_object_set_new(json, "causes", fpo_diagnosis_causes_json(&judgement->diagnosis));
-        json_object_set_new(json, "hypotheses", json_integer((json_int_t)judgement->diagnosis.hypotheses));
+        fpo_diagnosis_add_json(json, &judgement->diagnosis);
     } else if (judgement->no_diagnosis[0] != '\0') {
         json_object_set_new(json, "no_diagnosis", text_json(judgement->no_diagnosis));
     }

@@ -56,7 +56,7 @@ static void print_judgement(const fpo_run_result *result)
 {
     const fpo_judgement *judgement = result->judgement;
     if (judgement->diagnosed) {
-        fpo_causes_print(&judgement->diagnosis);
+        fpo_causes_print(&judgement->diagnosis, NULL);
     } else if (judgement->no_diagnosis[0] != '\0') {
         printf("  %-16s %s\n", "no diagnosis", judgement->no_diagnosis);
     }

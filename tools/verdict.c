@@ -7,6 +7,7 @@
 #include "report.h"
 
 #include <string.h>
+#include <time.h>
 
 enum { SAMPLE = 64 };
 
@@ -176,13 +177,50 @@ static fpo_status try_others(fpo_subject *s, bool usual, fpo_finding *f, fpo_err
     return status;
 }
 
-static fpo_status diagnose(fpo_subject *s, fpo_finding *f, fpo_error *error)
+static const fpo_accumulation *accumulation_of(const fpo_subject *s, const char *model)
+{
+    const fpo_expected *expected = fpo_vector_expected(s->vector, model);
+    return expected != NULL ? &expected->accumulation : &fpo_model_by_name(model)->accumulation;
+}
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static fpo_status diagnose_as(fpo_subject *s, const char *model, fpo_diagnosis *diagnosis, fpo_error *error)
 {
     fpo_progress_line line = {.label = "looking for the cause", .searching = true};
     fpo_execution execution = {.progress = fpo_progress, .progress_context = &line};
+    s->spec.accumulation = *accumulation_of(s, model);
     fpo_status status =
-        fpo_diagnose(&s->spec, &s->vector->problem, s->observed, s->observed_bytes, &execution, &f->diagnosis, error);
+        fpo_diagnose(&s->spec, &s->vector->problem, s->observed, s->observed_bytes, &execution, diagnosis, error);
     fpo_progress_end(&line);
+    return status;
+}
+
+/* Under the closest model first. A wrong output is as far from one as from the other, so that where the closest does
+ * not explain it, another may. */
+static fpo_status diagnose(fpo_subject *s, fpo_finding *f, fpo_error *error)
+{
+    double started = seconds();
+    const char *closest = f->closest;
+    fpo_status status = diagnose_as(s, closest, &f->diagnosis, error);
+    for (size_t i = 0; i < f->asked_count && status == FPO_OK && f->diagnosis.verdict == FPO_VERDICT_UNEXPLAINED; i++) {
+        fpo_diagnosis other;
+        if (f->asked[i] == closest)
+            continue;
+        status = diagnose_as(s, f->asked[i], &other, error);
+        if (status != FPO_OK || other.verdict == FPO_VERDICT_UNEXPLAINED)
+            continue;
+        f->diagnosis = other;
+        f->closest = f->asked[i];
+        status = compare(s, f->closest, accumulation_of(s, f->closest), &f->differences, &f->scales_different, error);
+    }
+    s->spec.accumulation = *accumulation_of(s, f->closest);
+    f->seconds = seconds() - started;
     f->diagnosed = status == FPO_OK;
     if (status == FPO_OK)
         f->verdict = f->diagnosis.verdict;

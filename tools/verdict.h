@@ -24,15 +24,23 @@ typedef struct fpo_finding {
     fpo_differences differences;
     int64_t scales_different; /* of an nvfp4 output's scales */
     bool diagnosed;
-    fpo_diagnosis diagnosis;
+    fpo_diagnosis diagnosis; /* under the model `closest` */
+    double seconds;          /* that the search took */
 } fpo_finding;
 
 /* Compares with the models asked for, then with all others; `search`: where none explains the output, looks for the
  * misinterpretation that does. */
 fpo_status fpo_find(fpo_subject *subject, const char *model, bool search, fpo_finding *finding, fpo_error *error);
 
-/* FPO_EXIT_OK for a match, else FPO_EXIT_DIVERGENCE. `line` is the command that says this again. */
-int fpo_finding_print(const fpo_finding *finding, const fpo_subject_arguments *arguments, const char *line);
-int fpo_finding_print_json(const fpo_finding *finding, const fpo_subject_arguments *arguments, const char *line);
+/* How a finding is told. */
+typedef struct fpo_telling {
+    const fpo_subject_arguments *arguments;
+    const char *line; /* the command that says this again */
+    bool search;      /* with the search's own numbers, for `diagnose` */
+} fpo_telling;
+
+/* FPO_EXIT_OK for a match, else FPO_EXIT_DIVERGENCE. */
+int fpo_finding_print(const fpo_finding *finding, const fpo_telling *telling);
+int fpo_finding_print_json(const fpo_finding *finding, const fpo_telling *telling);
 
 #endif

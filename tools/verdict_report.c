@@ -41,19 +41,34 @@ static void print_verdict(const fpo_finding *f, const fpo_subject_arguments *a)
         puts("  not a defect: another documented accumulation than the one asked for makes exactly these bits");
 }
 
-int fpo_finding_print(const fpo_finding *f, const fpo_subject_arguments *a, const char *line)
+static void print_search(const fpo_finding *f)
 {
-    print_verdict(f, a);
+    fpo_section("the search");
+    printf("  %-16s %zu in %.2f s, under the model %s\n", "hypotheses", f->diagnosis.hypotheses, f->seconds,
+           f->closest);
+    printf("  %-16s %zu elements at first\n", "sample", f->diagnosis.sample);
+    printf("  %-16s %zu\n", "explanations", f->diagnosis.cause_count);
+    printf("  %-16s %" PRId64 " wrong elements, %.1f bits, of which an accusation takes %.1f\n", "evidence",
+           f->diagnosis.evidence.elements, f->diagnosis.evidence.bits, f->diagnosis.needed);
+}
+
+int fpo_finding_print(const fpo_finding *f, const fpo_telling *t)
+{
+    char distinguish[TEXT * 2];
+    snprintf(distinguish, sizeof distinguish, "%s --distinguish FILE", t->line);
+    print_verdict(f, t->arguments);
     if (f->verdict == FPO_VERDICT_MATCH)
         return FPO_EXIT_OK;
     if (f->diagnosed)
-        fpo_causes_print(&f->diagnosis);
+        fpo_causes_print(&f->diagnosis, distinguish);
+    if (f->diagnosed && t->search)
+        print_search(f);
     fpo_section("against %s", f->closest);
     if (f->scales_different > 0)
         printf("  %-16s %" PRId64 " of the output's block scales\n", "different", f->scales_different);
     if (f->differences.comparison.different > 0)
         fpo_differences_print(&f->differences);
-    printf("\nreproduce: %s\n", line);
+    printf("\nreproduce: %s\n", t->line);
     return FPO_EXIT_DIVERGENCE;
 }
 
@@ -83,18 +98,19 @@ static json_t *causes_json(const fpo_finding *f)
     return causes;
 }
 
-int fpo_finding_print_json(const fpo_finding *f, const fpo_subject_arguments *a, const char *line)
+int fpo_finding_print_json(const fpo_finding *f, const fpo_telling *t)
 {
+    const fpo_subject_arguments *a = t->arguments;
     json_t *object =
         json_pack("{s:s, s:o, s:o, s:o, s:o, s:s, s:o, s:I, s:o, s:o}", "verdict", fpo_verdict_name(f->verdict),
                   "vector", fpo_json_text(a->vector), "output", fpo_json_text(a->output), "asked",
                   names_json(f->asked, f->asked_count), "matches", names_json(f->matches, f->match_count),
                   "compared_with", f->closest, "differences", fpo_differences_json(&f->differences), "scales_different",
-                  (json_int_t)f->scales_different, "causes", causes_json(f), "reproduce", fpo_json_text(line));
-    if (f->diagnosed) {
-        json_object_set_new(object, "hypotheses", json_integer((json_int_t)f->diagnosis.hypotheses));
-        json_object_set_new(object, "sample", json_integer((json_int_t)f->diagnosis.sample));
-    }
+                  (json_int_t)f->scales_different, "causes", causes_json(f), "reproduce", fpo_json_text(t->line));
+    if (f->diagnosed)
+        fpo_diagnosis_add_json(object, &f->diagnosis);
+    if (f->diagnosed && t->search)
+        json_object_set_new(object, "seconds", json_real(f->seconds));
     int status = fpo_print_json(object);
     return status != FPO_EXIT_OK ? status : f->verdict == FPO_VERDICT_MATCH ? FPO_EXIT_OK : FPO_EXIT_DIVERGENCE;
 }

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The fp4oracle authors
+
+# fp4oracle diagnose: what is wrong, where, why and how sure that is, on vectors and on plain files. The wrong outputs are
+# computed by Python fractions (tests/cli/exact_gemm.py), not by fp4oracle.
+. "$FPO_SOURCE_DIR/tests/cli/common.sh" || exit 1
+gemm() { python3 "$FPO_SOURCE_DIR/tests/cli/exact_gemm.py" "$@" || fail "exact_gemm.py $*"; }
+mix() { python3 "$FPO_SOURCE_DIR/tests/cli/mix.py" "$@" || fail "mix.py $*"; }
+
+run 0 gen --data gaussian --shape 24x20x32 --format nvfp4 --model exact -o v.safetensors
+gemm v.safetensors good.safetensors
+gemm v.safetensors nibbles.safetensors nibbles_a
+gemm v.safetensors noise.safetensors noise
+run 0 diagnose v.safetensors --output good.safetensors; out '^match  good.safetensors against v.safetensors'
+run 0 diagnose v.safetensors --output good.safetensors --json; json .verdict match; json '.causes | length' 0
+
+# The whole output is wrong.
+run 1 diagnose v.safetensors --output nibbles.safetensors
+out '^fault '; out 'wrong  *all of it'; out 'cause  .*4-bit codes'; out 'how sure  .* bits of evidence where'
+out '^the search$'; out 'hypotheses  *[0-9]* in '; out 'explanations  *[1-9]'; out '^reproduce: fp4oracle diagnose v.safetensors'
+run 1 diagnose v.safetensors --output nibbles.safetensors --json; json .verdict fault
+json '.causes | map(.edit) | index("nibble_order") != null' true; json .part.kind all; json '.candidates | length' 0
+json '.evidence.bits > .evidence.needed' true; json '.seconds >= 0' true; json '.sample > 0' true
+
+# A part of it is: the part is found, and the cause in it.
+part() { # WHERE TEXT: that part has the nibbles of A exchanged
+    mix good.safetensors nibbles.safetensors part.safetensors "$1"
+    run 1 diagnose v.safetensors --output part.safetensors; out '^fault '; out "wrong  *$2"; out 'in the wrong part alone'
+    run 1 verify v.safetensors --output part.safetensors --json; json .verdict fault; json .part.text "$2"
+    json '.causes | map(.edit) | index("nibble_order") != null' true
+}
+part 'r >= 8 and r < 16 and c < 8' 'rows 8 to 15, columns 0 to 7: the 8x8 tile (1, 0)'
+part 'r >= 9' 'rows from 9 on, all columns'
+part 'c % 2 == 1' 'all rows, every 2nd column from 1'
+part 'r % 8 < 4 and c >= 10' 'of every 8 rows the first 4, from row 0, columns from 10 on'
+part 'r >= 16 or c >= 16' 'the edge: rows from 16 on and columns from 16 on'
+part 'r == 7' 'row 7, all columns'
+part '6 <= r < 12' 'rows 6 to 11, all columns'
+
+# What is plainly no result has its name, in all of the output or in a part.
+plain() { # SIGN BYTES WHERE
+    mix good.safetensors "$2" plain.safetensors "$3"
+    run 1 diagnose v.safetensors --output plain.safetensors --json; json .verdict fault; json .sign "$1"; json '.causes[0].edit' "$1"
+    run 1 verify v.safetensors --output plain.safetensors; out '^fault '; out "^  *$1\$"
+}
+plain all_zero 00000000 True
+plain all_zero 00000000 'r >= 16'
+plain all_nan ffffff7f True
+plain constant 0000e040 True
+plain poison cdcdcdcd True
+plain poison ffffffff 'c >= 16'
+mix good.safetensors ffffff7f nan.safetensors 'r % 4 == 1'
+run 1 diagnose v.safetensors --output nan.safetensors; out 'wrong  *every 4th row from 1, all columns'; out 'NaN  *120 elements, where 0 should be'
+python3 - good.safetensors transposed.safetensors <<'P'
+import sys
+data = open(sys.argv[1], "rb").read(); n = 8 + int.from_bytes(data[:8], "little")
+codes = [data[n + 4 * i:n + 4 * i + 4] for i in range(480)]
+open(sys.argv[2], "wb").write(data[:n] + b"".join(codes[r * 20 + c] for c in range(20) for r in range(24)))
+P
+run 1 diagnose v.safetensors --output transposed.safetensors --json; json .sign transposed; json .verdict fault
+
+# Too little to accuse anybody, and nothing that anybody did.
+mix good.safetensors noise.safetensors few.safetensors 'r == 3 and c == 4'
+run 1 diagnose v.safetensors --output few.safetensors --json; json .verdict unexplained; json '.causes | length' 0
+json .differences.different 1; json .part.text 'row 3, column 4'
+run 1 diagnose v.safetensors --output noise.safetensors; out '^unexplained '; out 'none of [0-9]* hypotheses gives every byte'
+run 1 diagnose v.safetensors --output noise.safetensors --json; json .verdict unexplained; json '.causes | length' 0; json .sign null
+
+# Another documented model is no defect; what is wrong in a bf16 output is found, too.
+run 0 gen --data gaussian --shape 4x1x256 --format fp8_tensor --model exact -o l.safetensors
+run 0 gen --data gaussian --shape 4x1x256 --format fp8_tensor --model sm90_wgmma_fp8 -o h.safetensors
+run 1 diagnose l.safetensors --output h.safetensors:d.sm90_wgmma_fp8; out '^legitimate '; out 'not a defect'
+run 0 gen --data gaussian --shape 24x20x32 --format nvfp4 --d bf16 --model exact -o b.safetensors
+run 0 gen --data gaussian --shape 24x20x32 --format nvfp4 --d bf16 --model exact --alpha 0.75 -o alpha.safetensors
+mix b.safetensors:d.exact alpha.safetensors:d.exact part.safetensors 'r >= 10'
+run 1 diagnose alpha.safetensors --output b.safetensors:d.exact --json; json .verdict fault; json '.causes[0].edit' alpha_dropped
+run 1 diagnose alpha.safetensors --output part.safetensors --json; json .verdict fault; json '.causes[0].edit' alpha_dropped
+json .part.text 'rows 0 to 9, all columns'
+
+# A plain file.
+python3 - v.safetensors plain_file.safetensors nibbles.safetensors <<'P'
+import json, sys
+def load(path):
+    f = open(path, "rb"); n = int.from_bytes(f.read(8), "little"); return json.loads(f.read(n)), f.read()
+header, data = load(sys.argv[1])
+plain, out = {}, b""
+for name, t in header.items():
+    if name in ("a", "b", "a_scale", "b_scale", "a_tensor_scale", "b_tensor_scale"):
+        b = data[slice(*t["data_offsets"])]; plain[name] = dict(t, data_offsets=[len(out), len(out) + len(b)]); out += b
+h, d = load(sys.argv[3]); plain["y"] = dict(h["d"], data_offsets=[len(out), len(out) + len(d)]); out += d
+text = json.dumps(plain).encode(); open(sys.argv[2], "wb").write(len(text).to_bytes(8, "little") + text + out)
+P
+run 1 diagnose plain_file.safetensors --format nvfp4 --output plain_file.safetensors:y --json; json .verdict fault
+json '.causes | map(.edit) | index("nibble_order") != null' true
+run 1 diagnose plain_file.safetensors --format nvfp4 --model exact --output plain_file.safetensors:y; out '^fault '
+
+refuse() { # PATTERN ARGUMENT...
+    local pattern=$1
+    shift
+    run 2 diagnose "$@"; err "$pattern"
+}
+refuse 'which vector' --output good.safetensors
+refuse 'which output' v.safetensors
+refuse 'absent.safetensors: No such file' absent.safetensors --output missing.safetensors --model exakt
+refuse 'missing' v.safetensors --output missing.safetensors
+refuse 'no model' v.safetensors --output good.safetensors --model exakt
+run 0 gen --data gaussian --shape 24x21x32 --format nvfp4 --model exact -o other.safetensors
+refuse 'other.safetensors:d.exact.*24.*21' v.safetensors --output other.safetensors:d.exact
+finish
