@@ -9,7 +9,7 @@ set -euo pipefail
 case=$1
 here=$(cd "$(dirname "$0")" && pwd)
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/fp4oracle
-cutlass_version=4.2.0.0
+cutlass_version=$("$here/../../tools/fetch_packages" --list | sed -n 's/^nvidia-cutlass //p')
 flags=(-std=c++17 -O3 --expt-relaxed-constexpr -DNDEBUG "-DCASE=$case" -gencode arch=compute_120a,code=compute_120a
        -cudart shared -Xcompiler -fPIC -shared)
 nvcc=${NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
@@ -19,11 +19,7 @@ hash=$( (cat "$here/cutlass_sm120.cu"; echo "${flags[*]} cutlass $cutlass_versio
 out=$cache/cutlass_sm120_$case.$hash.so
 if [ ! -e "$out" ]; then
   [ "${FPO_BUILD_KERNELS-0}" = 1 ] && [ "$version" != none ] || exit 77
-  package=$cache/nvidia-cutlass-$cutlass_version
-  if [ ! -d "$package" ]; then
-    python3 -m pip install -q --no-deps --target "$package.new" "nvidia-cutlass==$cutlass_version" >&2
-    mv "$package.new" "$package"
-  fi
+  package=$("$here/../../tools/fetch_packages" nvidia-cutlass)
   source=$package/cutlass_library/source
   work=$(mktemp -d)
   trap 'rm -rf "$work"' EXIT
