@@ -31,6 +31,17 @@ static fpo_outcome gather_warp(fpo_warp *warp, const fpo_ptx_instruction *ins)
     return FPO_NEXT;
 }
 
+/* Row r of a transposed matrix: element c goes to half r % 2 of lane 4 * c + r / 2. */
+static void spread_column(const uint8_t *row, unsigned r, uint32_t *lanes)
+{
+    for (unsigned c = 0; c < 8; c++) {
+        uint16_t half;
+        memcpy(&half, row + 2 * c, 2);
+        uint32_t *lane = &lanes[4 * c + r / 2];
+        *lane = r % 2 == 0 ? half : *lane | (uint32_t)half << 16;
+    }
+}
+
 fpo_outcome fpo_do_load_matrix(fpo_warp *warp, const fpo_ptx_instruction *ins)
 {
     fpo_outcome gathered = gather_warp(warp, ins);
@@ -41,16 +52,11 @@ fpo_outcome fpo_do_load_matrix(fpo_warp *warp, const fpo_ptx_instruction *ins)
     if (!find_rows(warp, &ins->operands[count], count, false, rows))
         return FPO_FAULT;
     uint32_t result[4][FPO_PTX_WARP];
-    for (unsigned i = 0; i < count; i++) {
-        for (unsigned lane = 0; lane < FPO_PTX_WARP; lane++) {
-            uint16_t half[2];
-            for (unsigned e = 0; e < 2; e++) {
-                unsigned line = lane / 4, place = 2 * (lane % 4) + e;
-                unsigned row = ins->arguments.trans ? place : line, column = ins->arguments.trans ? line : place;
-                memcpy(&half[e], rows[8 * i + row] + 2 * column, 2);
-            }
-            result[i][lane] = half[0] | (uint32_t)half[1] << 16;
-        }
+    for (unsigned i = 0; i < 8 * count; i++) {
+        if (ins->arguments.trans)
+            spread_column(rows[i], i % 8, result[i / 8]);
+        else
+            memcpy(&result[i / 8][4 * (i % 8)], rows[i], 16);
     }
     for (unsigned i = 0; i < count; i++)
         if (ins->operands[i].kind == FPO_PTX_REGISTER)
