@@ -10,8 +10,9 @@
 static void take_next(fpo_grid *grid, uint32_t answer[4])
 {
     memset(answer, 0, 4 * sizeof *answer);
-    if (grid->next < grid->total) {
-        fpo_cluster_origin(grid, grid->next++, answer);
+    uint64_t number;
+    if (fpo_grid_take(grid, &number)) {
+        fpo_cluster_origin(grid, number, answer);
         answer[3] = 1;
         grid->statistics.cancelled++;
     }

@@ -72,6 +72,8 @@ static fpo_status set(fpo_vgpu_config *config, const char *key, size_t key_lengt
         config->capability = (int)number;
     else if (same_name(key, key_length, "sms") && numeric && number >= 1 && number <= 1024)
         config->multiprocessors = (int)number;
+    else if (same_name(key, key_length, "threads") && numeric && number <= 1024)
+        config->threads = (int)number;
     else if (same_name(key, key_length, "seed") && numeric)
         config->seed = number;
     else if (same_name(key, key_length, "approximate") && numeric && number <= 1)

@@ -7,6 +7,7 @@
 #include "machine.h"
 #include "mma.h"
 #include "shadow.h"
+#include "spread.h"
 #include "warp.h"
 
 #include <stdio.h>
@@ -17,6 +18,15 @@ uint32_t fpo_grid_random(fpo_grid *grid, uint32_t bound)
     /* Knuth's MMIX generator: its upper bits are good enough to pick an interleaving. */
     grid->random = grid->random * 6364136223846793005u + 1442695040888963407u;
     return (uint32_t)(grid->random >> 33) % bound;
+}
+
+bool fpo_grid_take(fpo_grid *grid, uint64_t *number)
+{
+    if (grid->next >= grid->total)
+        return false;
+    *number = grid->next;
+    grid->next += grid->stride;
+    return true;
 }
 
 static uint32_t cluster_size(const fpo_grid *grid)
@@ -231,15 +241,15 @@ static void free_cluster(fpo_cluster *cluster)
     free(cluster);
 }
 
-/* The next cluster of the grid; NULL: out of memory. */
-static fpo_cluster *start_cluster(fpo_grid *grid, uint32_t slot)
+/* NULL: out of memory. */
+static fpo_cluster *start_cluster(fpo_grid *grid, uint64_t number, uint32_t slot)
 {
     fpo_cluster *cluster = calloc(1, sizeof *cluster);
     if (cluster == NULL)
         return NULL;
     cluster->size = cluster_size(grid);
     uint32_t first[3];
-    fpo_cluster_origin(grid, grid->next++, first);
+    fpo_cluster_origin(grid, number, first);
     for (uint32_t rank = 0; rank < cluster->size; rank++) {
         cluster->ctas[rank] = start_cta(grid, cluster, first, rank, slot * cluster->size + rank);
         if (cluster->ctas[rank] == NULL) {
@@ -318,10 +328,16 @@ static void end_cluster(fpo_cluster *cluster)
     free_cluster(cluster);
 }
 
+fpo_status fpo_fail_endless(fpo_grid *grid)
+{
+    return fpo_fail(grid->error, FPO_ERR_KERNEL, "kernel %.80s did not end within %llu warp instructions",
+                    grid->kernel->name, (unsigned long long)fpo_vgpu_configuration(grid->gpu)->max_instructions);
+}
+
 /* Rounds without a change of anything that a wait depends on: spinning threads look busy, so it is these that count. */
 enum { DEADLOCK_ROUNDS = 2000 };
 
-static void run_grid(fpo_grid *grid, fpo_cluster **resident, int slots)
+static void run_rounds(fpo_grid *grid, fpo_cluster **resident, int slots)
 {
     const fpo_vgpu_config *config = fpo_vgpu_configuration(grid->gpu);
     uint64_t seen = 0;
@@ -330,8 +346,9 @@ static void run_grid(fpo_grid *grid, fpo_cluster **resident, int slots)
     while (grid->status == FPO_OK) {
         bool any = false, moved = false;
         for (int i = 0; i < slots && grid->status == FPO_OK; i++) {
-            if (resident[i] == NULL && grid->next < grid->total) {
-                resident[i] = start_cluster(grid, (uint32_t)i);
+            uint64_t number;
+            if (resident[i] == NULL && fpo_grid_take(grid, &number)) {
+                resident[i] = start_cluster(grid, number, grid->first_slot + (uint32_t)i);
                 if (resident[i] == NULL)
                     grid->status = fpo_fail(grid->error, FPO_ERR_MEMORY, "no memory for a CTA");
             }
@@ -353,11 +370,22 @@ static void run_grid(fpo_grid *grid, fpo_cluster **resident, int slots)
             report_deadlock(resident, slots);
         if (config->max_instructions != 0 && grid->statistics.instructions > config->max_instructions &&
             grid->status == FPO_OK)
-            grid->status =
-                fpo_fail(grid->error, FPO_ERR_KERNEL, "kernel %.80s did not end within %llu warp instructions",
-                         grid->kernel->name, (unsigned long long)config->max_instructions);
+            grid->status = fpo_fail_endless(grid);
         give_up = !moved;
     }
+}
+
+void fpo_grid_run(fpo_grid *grid, int slots)
+{
+    fpo_cluster **resident = calloc((size_t)slots, sizeof(fpo_cluster *));
+    if (resident == NULL) {
+        grid->status = fpo_fail(grid->error, FPO_ERR_MEMORY, "out of memory");
+        return;
+    }
+    run_rounds(grid, resident, slots);
+    for (int i = 0; i < slots; i++)
+        free_cluster(resident[i]);
+    free(resident);
 }
 
 /* Registers that no instruction defines: what they hold is chance. */
@@ -386,7 +414,7 @@ fpo_status fpo_vgpu_run(fpo_vgpu_function *function, const fpo_vgpu_launch *laun
     grid.local_stride = (k->local_bytes + 15) / 16 * 16;
     const fpo_vgpu_config *config = fpo_vgpu_configuration(grid.gpu);
     grid.random = config->seed;
-    fpo_cluster **resident = NULL;
+    grid.stride = 1;
     int slots = 0;
     grid.status = check_launch(&grid);
     if (grid.status == FPO_OK) {
@@ -397,23 +425,15 @@ fpo_status fpo_vgpu_run(fpo_vgpu_function *function, const fpo_vgpu_launch *laun
     }
     if (grid.status == FPO_OK)
         grid.status = set_up(&grid);
-    if (grid.status == FPO_OK) {
-        resident = calloc((size_t)slots, sizeof(fpo_cluster *));
-        if (resident == NULL)
-            grid.status = fpo_fail(error, FPO_ERR_MEMORY, "out of memory");
-    }
     if (grid.status == FPO_OK && config->check) {
-        grid.reported = calloc(k->code_count, 1);
+        grid.reported = calloc(k->code_count, sizeof *grid.reported);
         if (grid.reported == NULL)
             grid.status = fpo_fail(error, FPO_ERR_MEMORY, "out of memory");
     }
     if (grid.status == FPO_OK && config->check)
         report_undefined(&grid);
     if (grid.status == FPO_OK)
-        run_grid(&grid, resident, slots);
-    for (int i = 0; resident != NULL && i < slots; i++)
-        free_cluster(resident[i]);
-    free(resident);
+        fpo_grid_spread(&grid, slots);
     free(grid.reported);
     fpo_mma_room_free(grid.mma);
     for (int i = 0; i < FPO_CLUSTER_CTAS; i++)

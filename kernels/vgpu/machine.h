@@ -29,6 +29,7 @@ typedef struct fpo_cta fpo_cta;
 typedef struct fpo_cluster fpo_cluster;
 typedef struct fpo_grid fpo_grid;
 typedef struct fpo_pending fpo_pending;
+typedef struct fpo_finding fpo_finding;
 
 typedef enum fpo_outcome {
     FPO_NEXT,    /* go on with the next instruction */
@@ -106,11 +107,15 @@ struct fpo_grid {
     uint8_t *constants[FPO_CLUSTER_CTAS]; /* of the kernel, with relocations, for CTAs of each rank */
     uint8_t *parameters;
     uint32_t shared_bytes, local_stride, dynamic_offset;
-    uint64_t next, total; /* clusters; those not yet started begin at next */
+    uint64_t next, total; /* clusters; those not yet started are next, next + stride, ... */
+    uint64_t stride;
+    uint32_t first_slot; /* number of the place where the first resident cluster runs */
     uint64_t random;
     uint64_t changes;         /* counts what may end a wait: barriers, memory writes, exits */
     struct fpo_mma_room *mma; /* NULL until the first tensor core instruction */
-    uint8_t *reported;        /* for each instruction, the checks that it has failed; NULL: not checked */
+    uint32_t *reported;       /* for each instruction, the checks that it has failed; NULL: not checked */
+    bool is_part;             /* one of several that share a launch: spread.c */
+    fpo_finding *findings;    /* of a part */
     fpo_vgpu_statistics statistics;
     fpo_error *error;
     fpo_status status;
@@ -141,7 +146,10 @@ const fpo_model *fpo_vgpu_model(const fpo_vgpu *gpu, fpo_vgpu_mma mma);
 uint64_t fpo_vgpu_symbol(const fpo_vgpu_module *module, uint64_t variable);
 const void *fpo_vgpu_find(const fpo_vgpu *gpu, uint64_t address, uint64_t bytes, const void *hint);
 
-/* schedule.c */
+/* launch.c */
+fpo_status fpo_fail_endless(fpo_grid *grid);
+/* False: every cluster has started. */
+bool fpo_grid_take(fpo_grid *grid, uint64_t *number);
 uint32_t fpo_grid_random(fpo_grid *grid, uint32_t bound);
 /* collective.c: true if all living lanes of `wanted` are at this instruction; warp->group and mask then hold them. */
 bool fpo_gather(fpo_warp *warp, const fpo_ptx_instruction *instruction, uint32_t wanted);

@@ -3,6 +3,7 @@
 
 /* The shadow of shared memory: see shadow.h. */
 #include "shadow.h"
+#include "spread.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,18 +35,16 @@ void fpo_check_stop(fpo_cta *cta)
 static void report(fpo_warp *warp, fpo_check check, uint32_t address, int lane)
 {
     fpo_grid *grid = warp->cta->grid;
-    uint8_t *seen = grid->reported != NULL ? &grid->reported[warp->at] : NULL;
+    uint32_t *seen = grid->reported != NULL ? &grid->reported[warp->at] : NULL;
     if (seen == NULL || *seen >> check & 1)
         return;
-    *seen |= (uint8_t)(1u << check);
-    grid->statistics.reports++;
+    *seen |= 1u << check;
     const fpo_ptx_instruction *ins = &grid->kernel->code[warp->at];
     const uint32_t *cta = warp->cta->index;
     char message[FPO_MESSAGE_SIZE];
     snprintf(message, sizeof message, "PTX line %u, CTA (%u,%u,%u), warp %u, lane %d, `%s` %s (at %u); kernel %.80s",
              ins->line, cta[0], cta[1], cta[2], warp->id, lane, ins->opcode, texts[check], address, grid->kernel->name);
-    if (grid->launch->report != NULL)
-        grid->launch->report(grid->launch->report_context, message);
+    fpo_grid_report(grid, warp->at, check, message);
 }
 
 void fpo_check_read(fpo_warp *warp, uint32_t address, uint32_t bytes, int lane)
