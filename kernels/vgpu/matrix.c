@@ -6,8 +6,8 @@
 #include "execute.h"
 #include "shadow.h"
 
-/* Rows of all matrices, 16 bytes each; false after a fault. */
-static bool find_rows(fpo_warp *warp, const fpo_ptx_operand *address, unsigned count, bool write,
+/* Rows of all matrices, 16 bytes each, of which the first are used; false after a fault. */
+static bool find_rows(fpo_warp *warp, const fpo_ptx_operand *address, unsigned count, bool write, unsigned used,
                       uint8_t *rows[FPO_PTX_WARP])
 {
     for (unsigned i = 0; i < 8 * count; i++) {
@@ -15,9 +15,9 @@ static bool find_rows(fpo_warp *warp, const fpo_ptx_operand *address, unsigned c
         if (rows[i] == NULL)
             return false;
         if (write)
-            fpo_check_write(warp, (uint32_t)(rows[i] - warp->cta->shared), 16, (int)i);
+            fpo_check_write(warp, (uint32_t)(rows[i] - warp->cta->shared), used, (int)i);
         else
-            fpo_check_read(warp, (uint32_t)(rows[i] - warp->cta->shared), 16, (int)i);
+            fpo_check_read(warp, (uint32_t)(rows[i] - warp->cta->shared), used, (int)i);
     }
     return true;
 }
@@ -49,7 +49,7 @@ fpo_outcome fpo_do_load_matrix(fpo_warp *warp, const fpo_ptx_instruction *ins)
     uint8_t *rows[FPO_PTX_WARP];
     if (gathered != FPO_NEXT)
         return gathered;
-    if (!find_rows(warp, &ins->operands[count], count, false, rows))
+    if (!find_rows(warp, &ins->operands[count], count, false, 16, rows))
         return FPO_FAULT;
     uint32_t result[4][FPO_PTX_WARP];
     for (unsigned i = 0; i < 8 * count; i++) {
@@ -71,7 +71,7 @@ fpo_outcome fpo_do_store_matrix(fpo_warp *warp, const fpo_ptx_instruction *ins)
     uint8_t *rows[FPO_PTX_WARP];
     if (gathered != FPO_NEXT)
         return gathered;
-    if (!find_rows(warp, &ins->operands[0], count, true, rows))
+    if (!find_rows(warp, &ins->operands[0], count, true, 16, rows))
         return FPO_FAULT;
     for (unsigned i = 0; i < count; i++) {
         const uint32_t *b = fpo_lanes_of(warp, &ins->operands[1 + i]);
@@ -97,7 +97,7 @@ fpo_outcome fpo_do_load_matrix_packed(fpo_warp *warp, const fpo_ptx_instruction 
     uint8_t *rows[FPO_PTX_WARP];
     if (gathered != FPO_NEXT)
         return gathered;
-    if (!find_rows(warp, &ins->operands[count], count, false, rows))
+    if (!find_rows(warp, &ins->operands[count], count, false, 2 * bits, rows))
         return FPO_FAULT;
     uint32_t result[4][FPO_PTX_WARP];
     for (unsigned i = 0; i < count; i++) {

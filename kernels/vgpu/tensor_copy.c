@@ -46,11 +46,19 @@ typedef struct row {
     uint32_t shared;
 } row;
 
-static void copy_row(const fpo_pending *copy, const row *r, uint32_t row_bytes)
+/* Bytes of global memory that 16 bytes of shared memory hold; the rest of them is padding, which is left alone. */
+static uint32_t granule_bytes(const fpo_tensor_map *m)
 {
-    for (uint32_t start = 0; start < row_bytes; start += GRANULE) {
-        uint32_t bytes = row_bytes - start < GRANULE ? row_bytes - start : GRANULE;
-        uint8_t *shared = copy->cta->shared + swizzled(r->shared + start, copy->map.swizzle);
+    return m->padded ? 2 * m->bits : GRANULE;
+}
+
+static void copy_row(const fpo_pending *copy, const row *r)
+{
+    uint32_t row_bytes = fpo_tensor_packed_row_bytes(&copy->map), granule = granule_bytes(&copy->map);
+    for (uint32_t start = 0; start < row_bytes; start += granule) {
+        uint32_t bytes = row_bytes - start < granule ? row_bytes - start : granule;
+        uint32_t place = r->shared + start / granule * GRANULE;
+        uint8_t *shared = copy->cta->shared + swizzled(place, copy->map.swizzle);
         int64_t from = r->from > start ? r->from : start, to = r->to < start + bytes ? r->to : start + bytes;
         if (copy->load && (from > start || to < start + bytes))
             fill(shared, bytes, copy->map.nan_fill);
@@ -74,6 +82,15 @@ static bool check(fpo_warp *warp, const fpo_pending *copy)
                   copy->coordinate[0]);
         return false;
     }
+    if (m->padded && copy->coordinate[0] % 128 != 0) {
+        fpo_fault(warp, copy->lane, "tensor copy from element %d of dimension 0: no multiple of 128",
+                  copy->coordinate[0]);
+        return false;
+    }
+    if (m->type == FPO_TENSOR_U4_PADDED && !copy->load) {
+        fpo_fault(warp, copy->lane, "tensor store of a tensor of 4-bit elements that are padded in shared memory");
+        return false;
+    }
     for (uint32_t d = 0; d < m->rank && !copy->load; d++) {
         if (copy->coordinate[d] < 0) {
             fpo_fault(warp, copy->lane, "tensor store with coordinate %d in dimension %u", copy->coordinate[d], d);
@@ -92,7 +109,7 @@ bool fpo_tensor_copy(fpo_warp *warp, const fpo_pending *copy)
     const fpo_tensor_map *m = &copy->map;
     if (!check(warp, copy))
         return false;
-    uint32_t row_bytes = m->box[0] * m->bits / 8, rows = 1;
+    uint32_t row_bytes = fpo_tensor_row_bytes(m), rows = 1;
     for (uint32_t d = 1; d < m->rank; d++)
         rows *= m->box[d];
     uint32_t pitch = m->swizzle != 0 ? 16u << m->swizzle : row_bytes;
@@ -102,7 +119,7 @@ bool fpo_tensor_copy(fpo_warp *warp, const fpo_pending *copy)
     int64_t from = first < 0 ? -first : 0, to = width < m->box[0] ? width : m->box[0];
     from = from * (int64_t)m->bits / 8;
     to = to < 0 ? 0 : to * (int64_t)m->bits / 8;
-    if (!copy->load)
+    if (!copy->load && !m->padded)
         to = (to + GRANULE - 1) / GRANULE * GRANULE;
     for (uint32_t i = 0; i < rows; i++) {
         uint32_t rest = i;
@@ -121,7 +138,7 @@ bool fpo_tensor_copy(fpo_warp *warp, const fpo_pending *copy)
                 return false;
             r = (row){(uint8_t *)(uintptr_t)address, from, to, copy->shared + i * pitch};
         }
-        copy_row(copy, &r, row_bytes);
+        copy_row(copy, &r);
     }
     warp->cta->grid->statistics.tensor_copies++;
     return true;
@@ -130,7 +147,7 @@ bool fpo_tensor_copy(fpo_warp *warp, const fpo_pending *copy)
 void fpo_tensor_visit(const fpo_pending *copy, void (*visit)(const fpo_pending *copy, uint32_t address, uint32_t bytes))
 {
     const fpo_tensor_map *m = &copy->map;
-    uint32_t row_bytes = m->box[0] * m->bits / 8, rows = copy->bytes / row_bytes;
+    uint32_t row_bytes = fpo_tensor_row_bytes(m), rows = copy->bytes / fpo_tensor_packed_row_bytes(m);
     uint32_t pitch = m->swizzle != 0 ? 16u << m->swizzle : row_bytes;
     uint64_t end = copy->shared + (uint64_t)pitch * rows;
     if (copy->shared < FPO_SHARED_BASE || end > copy->cta->shared_end)
@@ -138,5 +155,7 @@ void fpo_tensor_visit(const fpo_pending *copy, void (*visit)(const fpo_pending *
     for (uint32_t i = 0; i < rows; i++)
         for (uint32_t start = 0; start < row_bytes; start += GRANULE)
             visit(copy, swizzled(copy->shared + i * pitch + start, m->swizzle),
-                  row_bytes - start < GRANULE ? row_bytes - start : GRANULE);
+                  m->padded                     ? granule_bytes(m)
+                  : row_bytes - start < GRANULE ? row_bytes - start
+                                                : GRANULE);
 }

@@ -10,30 +10,36 @@
 static const struct {
     uint8_t bits, hardware;
     bool tf32;
-} types[] = {{8, FPO_TENSOR_U8, false},      {16, FPO_TENSOR_U16, false},     {32, FPO_TENSOR_U32, false},
-             {32, FPO_TENSOR_S32, false},    {64, FPO_TENSOR_U64, false},     {64, FPO_TENSOR_S64, false},
-             {16, FPO_TENSOR_F16, false},    {32, FPO_TENSOR_F32, false},     {64, FPO_TENSOR_F64, false},
-             {16, FPO_TENSOR_BF16, false},   {32, FPO_TENSOR_F32_FTZ, false}, {32, FPO_TENSOR_F32, true},
-             {32, FPO_TENSOR_F32_FTZ, true}, {4, FPO_TENSOR_U4, false}};
-enum { API_U4_ALIGN8 = 13 };
+} types[] = {{8, FPO_TENSOR_U8, false},       {16, FPO_TENSOR_U16, false},     {32, FPO_TENSOR_U32, false},
+             {32, FPO_TENSOR_S32, false},     {64, FPO_TENSOR_U64, false},     {64, FPO_TENSOR_S64, false},
+             {16, FPO_TENSOR_F16, false},     {32, FPO_TENSOR_F32, false},     {64, FPO_TENSOR_F64, false},
+             {16, FPO_TENSOR_BF16, false},    {32, FPO_TENSOR_F32_FTZ, false}, {32, FPO_TENSOR_F32, true},
+             {32, FPO_TENSOR_F32_FTZ, true},  {4, FPO_TENSOR_U4, false},       {4, FPO_TENSOR_U4_PADDED, false},
+             {6, FPO_TENSOR_U6_PADDED, false}};
+enum { API_U4_ALIGN8 = 13, API_U4_ALIGN16 = 14, API_U6_ALIGN16 = 15, PADDED_BOX = 128 };
 
 static bool is_acceptable(const fpo_tensor_request *r, int capability)
 {
-    if (r->type > API_U4_ALIGN8 || (r->type == API_U4_ALIGN8 && capability < 100))
+    if (r->type > API_U6_ALIGN16 || (r->type >= API_U4_ALIGN8 && capability < 100))
         return false;
+    bool padded = r->type > API_U4_ALIGN8;
     if (r->rank < 1 || r->rank > FPO_BOX_RANK || r->interleave > 2 || (r->interleave != 0 && r->rank < 3) ||
         r->swizzle > 3 || r->l2_promotion > 3 || r->fill > 1 || r->address % 16 != 0 || r->address >> 57 != 0)
         return false;
-    bool floating = types[r->type].hardware >= FPO_TENSOR_F16 && types[r->type].hardware != FPO_TENSOR_U4;
+    bool floating = types[r->type].hardware >= FPO_TENSOR_F16 && types[r->type].hardware < FPO_TENSOR_U4;
     if (r->fill != 0 && !floating)
         return false;
     for (uint32_t i = 0; i < r->rank; i++) {
         if (r->dim[i] == 0 || r->dim[i] > (uint64_t)1 << 32 || r->box[i] == 0 || r->box[i] > 256 ||
             r->element_stride[i] == 0 || r->element_stride[i] > 8)
             return false;
-        if (i > 0 && (r->stride[i - 1] % 16 != 0 || r->stride[i - 1] >= (uint64_t)1 << 40))
+        if (i > 0 && (r->stride[i - 1] % (padded ? 32 : 16) != 0 || r->stride[i - 1] >= (uint64_t)1 << 40))
             return false;
     }
+    /* cuda.h of CUDA 13.0 has these rules for the padded types. */
+    if (padded)
+        return r->address % 32 == 0 && r->dim[0] % PADDED_BOX == 0 && r->box[0] == PADDED_BOX && r->interleave == 0 &&
+               (r->swizzle == 0 || r->swizzle == 3);
     uint64_t row = (uint64_t)r->box[0] * types[r->type].bits / 8;
     if (row % 16 != 0 || (r->swizzle != 0 && row > (uint64_t)16 << r->swizzle))
         return false;
@@ -88,13 +94,14 @@ static uint64_t get(const uint8_t *map, unsigned word)
 
 const char *fpo_tensor_map_decode(const uint8_t map[FPO_TENSOR_MAP_BYTES], fpo_tensor_map *m)
 {
-    static const uint8_t bits[16] = {8, 16, 32, 32, 64, 64, 16, 32, 32, 64, 16, 4};
+    static const uint8_t bits[16] = {8, 16, 32, 32, 64, 64, 16, 32, 32, 64, 16, 4, 4, 6};
     uint64_t w1 = get(map, 1), w3 = get(map, 3), w6 = get(map, 6), w7 = get(map, 7);
     memset(m, 0, sizeof *m);
     m->address = get(map, 0);
     m->rank = (uint32_t)(w1 >> 4 & 7) + 1;
     m->type = w1 >> 7 & 15;
     m->bits = bits[m->type];
+    m->padded = m->type == FPO_TENSOR_U4_PADDED || m->type == FPO_TENSOR_U6_PADDED;
     m->swizzle = w1 >> 13 & 3;
     m->nan_fill = w1 >> 15 & 1;
     if (m->rank > FPO_BOX_RANK)
@@ -123,4 +130,92 @@ uint64_t fpo_tensor_box_bytes(const fpo_tensor_map *m)
     for (unsigned i = 0; i < m->rank; i++)
         bits *= m->box[i];
     return bits / 8;
+}
+
+uint32_t fpo_tensor_row_bytes(const fpo_tensor_map *m)
+{
+    return m->padded ? m->box[0] : fpo_tensor_packed_row_bytes(m);
+}
+
+uint32_t fpo_tensor_packed_row_bytes(const fpo_tensor_map *m)
+{
+    return m->box[0] * m->bits / 8;
+}
+
+static void put_bits(uint8_t *map, unsigned word, unsigned start, unsigned bits, uint64_t value)
+{
+    uint64_t mask = bits == 64 ? UINT64_MAX : (((uint64_t)1 << bits) - 1) << start;
+    put(map, word, (get(map, word) & ~mask) | (value << start & mask));
+}
+
+static const char *set_stride(uint8_t *map, uint32_t dimension, uint64_t bytes)
+{
+    static const uint8_t word[] = {1, 2, 2, 3}, start[] = {32, 0, 32, 0};
+    if (dimension > 3 || bytes % 16 != 0 || bytes >= (uint64_t)1 << 40)
+        return "four strides, each a multiple of 16 below 2^40";
+    put_bits(map, word[dimension], start[dimension], 32, bytes >> 4);
+    put_bits(map, 3, 32 + 4 * dimension, 4, bytes >> 36);
+    return NULL;
+}
+
+/* One of five numbers that are stored less 1. */
+static const char *set_dimension(uint8_t *map, fpo_tensor_field field, uint32_t d, uint64_t value)
+{
+    static const char problem[] = "a dimension from 0 to 4, and at least 1, at most 2^32, 256 or 8";
+    if (d >= FPO_BOX_RANK || value == 0)
+        return problem;
+    value--;
+    if (field == FPO_TENSOR_SET_DIM) {
+        put_bits(map, 4 + d / 2, d % 2 * 32, 32, value);
+    } else if (field == FPO_TENSOR_SET_BOX) {
+        if (value > 255)
+            return problem;
+        put_bits(map, d == 0 ? 6 : 7, d == 0 ? 56 : 8 * (d - 1), 8, value);
+    } else {
+        if (value > 7)
+            return problem;
+        put_bits(map, 6, 32 + 3 * d, 3, value);
+    }
+    return NULL;
+}
+
+/* elemtype of tensormap.replace: the hardware's order up to bf16, then tf32 with and without subnormals, then the
+ * packed types. */
+static const struct {
+    uint8_t hardware;
+    bool tf32;
+} elemtypes[] = {
+    {FPO_TENSOR_U8, false},      {FPO_TENSOR_U16, false}, {FPO_TENSOR_U32, false},       {FPO_TENSOR_S32, false},
+    {FPO_TENSOR_U64, false},     {FPO_TENSOR_S64, false}, {FPO_TENSOR_F16, false},       {FPO_TENSOR_F32, false},
+    {FPO_TENSOR_F32_FTZ, false}, {FPO_TENSOR_F64, false}, {FPO_TENSOR_BF16, false},      {FPO_TENSOR_F32, true},
+    {FPO_TENSOR_F32_FTZ, true},  {FPO_TENSOR_U4, false},  {FPO_TENSOR_U4_PADDED, false}, {FPO_TENSOR_U6_PADDED, false}};
+
+const char *fpo_tensor_map_set(uint8_t map[FPO_TENSOR_MAP_BYTES], fpo_tensor_field field, uint32_t dimension,
+                               uint64_t value)
+{
+    static const struct {
+        uint8_t most, start, bits;
+        const char *problem;
+    } small[] = {[FPO_TENSOR_SET_RANK] = {4, 4, 3, "from 0, for one dimension, to 4"},
+                 [FPO_TENSOR_SET_INTERLEAVE] = {2, 11, 2, "0 to 2"},
+                 [FPO_TENSOR_SET_SWIZZLE] = {3, 13, 2, "0 to 3"},
+                 [FPO_TENSOR_SET_FILL] = {1, 15, 1, "0 or 1"}};
+    switch (field) {
+    case FPO_TENSOR_SET_ADDRESS: put(map, 0, value); return NULL;
+    case FPO_TENSOR_SET_STRIDE: return set_stride(map, dimension, value);
+    case FPO_TENSOR_SET_DIM:
+    case FPO_TENSOR_SET_BOX:
+    case FPO_TENSOR_SET_ELEMENT_STRIDE: return set_dimension(map, field, dimension, value);
+    case FPO_TENSOR_SET_TYPE:
+        if (value >= sizeof elemtypes / sizeof elemtypes[0])
+            return "0 to 15";
+        put_bits(map, 1, 7, 4, elemtypes[value].hardware);
+        put_bits(map, 1, 16, 1, elemtypes[value].tf32);
+        return NULL;
+    default:
+        if (value > small[field].most)
+            return small[field].problem;
+        put_bits(map, 1, small[field].start, small[field].bits, value);
+        return NULL;
+    }
 }

@@ -37,7 +37,11 @@ typedef enum fpo_tensor_type {
     FPO_TENSOR_F32_FTZ = 8,
     FPO_TENSOR_F64 = 9,
     FPO_TENSOR_BF16 = 10,
-    FPO_TENSOR_U4 = 11 /* sixteen in 8 bytes */
+    FPO_TENSOR_U4 = 11, /* sixteen in 8 bytes */
+    /* Sixteen in 8 or 12 bytes, in shared memory padded to 16. These numbers follow the order of the API's; nobody has
+     * seen such a map of the driver's. */
+    FPO_TENSOR_U4_PADDED = 12,
+    FPO_TENSOR_U6_PADDED = 13
 } fpo_tensor_type;
 
 /* What a tensor map says. */
@@ -45,7 +49,8 @@ typedef struct fpo_tensor_map {
     uint64_t address;
     uint32_t rank;
     uint32_t type;    /* fpo_tensor_type */
-    uint32_t bits;    /* of an element */
+    uint32_t bits;    /* of an element in global memory */
+    bool padded;      /* 16 elements take 16 bytes of shared memory */
     uint32_t swizzle; /* span of 16 << swizzle bytes; 0: none */
     bool nan_fill;
     uint64_t dim[FPO_BOX_RANK];
@@ -55,6 +60,28 @@ typedef struct fpo_tensor_map {
 
 /* NULL, or why the copies that it describes are not supported. */
 const char *fpo_tensor_map_decode(const uint8_t map[FPO_TENSOR_MAP_BYTES], fpo_tensor_map *result);
+/* What a kernel may change, with the values that PTX gives them. Words 8 and 9, which say again how large the box is,
+ * keep what they say: nothing here reads them. */
+typedef enum fpo_tensor_field {
+    FPO_TENSOR_SET_ADDRESS,
+    FPO_TENSOR_SET_RANK, /* less 1 */
+    FPO_TENSOR_SET_BOX,
+    FPO_TENSOR_SET_DIM,
+    FPO_TENSOR_SET_STRIDE, /* bytes */
+    FPO_TENSOR_SET_ELEMENT_STRIDE,
+    FPO_TENSOR_SET_TYPE, /* PTX's number, which is not the API's */
+    FPO_TENSOR_SET_INTERLEAVE,
+    FPO_TENSOR_SET_SWIZZLE,
+    FPO_TENSOR_SET_FILL
+} fpo_tensor_field;
+
+/* NULL, or why there is no such value. */
+const char *fpo_tensor_map_set(uint8_t map[FPO_TENSOR_MAP_BYTES], fpo_tensor_field field, uint32_t dimension,
+                               uint64_t value);
+
+/* Bytes of shared memory that a row of the box takes, and of its tensor. */
+uint32_t fpo_tensor_row_bytes(const fpo_tensor_map *map);
+uint32_t fpo_tensor_packed_row_bytes(const fpo_tensor_map *map);
 /* Bytes that one copy moves, as an mbarrier counts them. */
 uint64_t fpo_tensor_box_bytes(const fpo_tensor_map *map);
 

@@ -117,6 +117,11 @@ void gpu_module(const char *name)
     free(text);
 }
 
+void gpu_module_text(const char *ptx)
+{
+    check(gpu.load(&gpu.module, ptx), "a generated module");
+}
+
 uint64_t gpu_allocate(size_t bytes)
 {
     uint64_t address = 0;

@@ -19,6 +19,7 @@ void gpu_start(const char *folder);
 int gpu_capability(void); /* 90 */
 /* Loads FOLDER/NAME; launches take their kernels from it. */
 void gpu_module(const char *name);
+void gpu_module_text(const char *ptx);
 uint64_t gpu_allocate(size_t bytes); /* filled with 0xEE */
 uint64_t gpu_upload(const void *bytes, size_t size);
 void gpu_download(void *to, uint64_t from, size_t bytes);
@@ -43,5 +44,6 @@ void gpu_expect(const char *what, int true_or_not);
 extern unsigned gpu_compared, gpu_different;
 
 void cases_cluster(void);
+void cases_tensormap(void);
 
 #endif

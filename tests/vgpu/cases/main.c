@@ -11,7 +11,7 @@ static const struct {
     const char *name;
     int from; /* the least compute capability that has what they need */
     void (*run)(void);
-} families[] = {{"cluster", 90, cases_cluster}};
+} families[] = {{"cluster", 90, cases_cluster}, {"tensormap", 90, cases_tensormap}};
 
 int main(int argc, char **argv)
 {
