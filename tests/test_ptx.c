@@ -74,7 +74,7 @@ START_TEST(exact_rows)
     accept(".reg .b16 h<4>; mov.b16 h1, 3; mul.hi.u16 h2, h1, h1; mul.lo.u16 h3, h1, h2;", 3, 0);
     refuse(".reg .f64 d<3>; mov.f64 d1, 0d3FF0000000000000; add.ftz.f64 d2, d1, d1;", "add.ftz.f64|line 6|kernel k");
     refuse(".reg .f32 f<3>; mov.f32 f1, 0f3F800000;\nadd.sat.ftz.f32 f2, f1, f1;", "add.sat.ftz.f32|line 7|kernel k");
-    refuse("tcgen05.wait::ld.sync.aligned;", "tcgen05.wait::ld.sync.aligned");
+    refuse("tcgen05.mma.sp.cta_group::1.kind::f16;", "tcgen05.mma.sp.cta_group::1.kind::f16");
     refuse(".reg .b32 r<3>; add.s32 r2, 1;", "add.s32|operand 3 is missing");
     refuse(".reg .b32 r<3>; add.s32 r2, 1, 2, 3;", "too many");
     refuse(".reg .b32 r<3>; .reg .b64 d; mov.b64 d, 1; add.s32 r2, d, 2;", "add.s32|8 bytes");

@@ -17,13 +17,19 @@ typedef struct kernel_case {
     fpo_block_format format;
     const char *model;
     fpo_vgpu_mma mma;
+    int capability;
+    uint32_t shared; /* dynamic, bytes */
 } kernel_case;
 
 static const kernel_case kernels[] = {
-    {"triton/nvfp4.ptx", FPO_BLOCK_NVFP4, "sm120_mxf4nvf4", FPO_VGPU_MXF4NVF4},
-    {"triton/mxfp4.ptx", FPO_BLOCK_MXFP4, "sm120_mxf4", FPO_VGPU_MXF4},
-    {"triton/mxfp8.ptx", FPO_BLOCK_MXFP8_E4M3, "sm120_mxf8f6f4", FPO_VGPU_MXF8F6F4},
+    {"triton/nvfp4.ptx", FPO_BLOCK_NVFP4, "sm120_mxf4nvf4", FPO_VGPU_MXF4NVF4, 120, 32768},
+    {"triton/mxfp4.ptx", FPO_BLOCK_MXFP4, "sm120_mxf4", FPO_VGPU_MXF4, 120, 32768},
+    {"triton/mxfp8.ptx", FPO_BLOCK_MXFP8_E4M3, "sm120_mxf8f6f4", FPO_VGPU_MXF8F6F4, 120, 32768},
+    {"triton/sm100_nvfp4.ptx", FPO_BLOCK_NVFP4, "sm100_mxf4nvf4", FPO_VGPU_TCGEN05_MXF4NVF4, 100, 65536},
+    {"triton/sm100_mxfp4.ptx", FPO_BLOCK_MXFP4, "sm100_mxf4", FPO_VGPU_TCGEN05_MXF4, 100, 65536},
+    {"triton/sm100_mxfp8.ptx", FPO_BLOCK_MXFP8_E4M3, "sm100_mxf8f6f4", FPO_VGPU_TCGEN05_MXF8F6F4, 100, 65536},
 };
+enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 
 /* The kernel's model (0), or one with eight fraction bits less (1), which is another GPU's arithmetic. */
 static fpo_model model_of(const kernel_case *kernel, int which)
@@ -40,7 +46,7 @@ static fpo_model model_of(const kernel_case *kernel, int which)
 
 static void run_kernel(const kernel_case *kernel, gemm_case *x, uint64_t seed, const char *what, const fpo_model *model)
 {
-    fpo_vgpu_config config = {.capability = 120, .multiprocessors = 3, .seed = seed};
+    fpo_vgpu_config config = {.capability = kernel->capability, .multiprocessors = 3, .seed = seed};
     config.models[kernel->mma] = model;
     fpo_vgpu_function *function;
     fpo_vgpu *gpu = fpo_test_gpu(&config, kernel->file, "scaled_gemm", &function);
@@ -59,7 +65,7 @@ static void run_kernel(const kernel_case *kernel, gemm_case *x, uint64_t seed, c
                                  &shape[0],  &shape[1],  &shape[2],  &memory[5], &memory[6]};
     fpo_vgpu_launch launch = {.grid = {(uint32_t)(p->m / 128), (uint32_t)(p->n / 128), 1},
                               .block = {128, 1, 1},
-                              .dynamic_shared = 32768,
+                              .dynamic_shared = kernel->shared,
                               .arguments = arguments};
     fpo_error error = {FPO_OK, ""};
     fpo_vgpu_statistics statistics;
@@ -131,9 +137,9 @@ Suite *fpo_suite(void)
     Suite *suite = suite_create("vgpu_triton");
     TCase *tests = tcase_create("triton");
     tcase_set_timeout(tests, 300);
-    tcase_add_loop_test(tests, every_kind_of_data, 0, 3);
-    tcase_add_loop_test(tests, several_tiles_and_seeds, 0, 3);
-    tcase_add_loop_test(tests, models_differ, 0, 3);
+    tcase_add_loop_test(tests, every_kind_of_data, 0, KERNELS);
+    tcase_add_loop_test(tests, several_tiles_and_seeds, 0, KERNELS);
+    tcase_add_loop_test(tests, models_differ, 0, KERNELS);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -18,7 +18,7 @@ static const struct argp_option options[] = {
     {.name = "config",
      .key = 'c',
      .arg = "KEY=VALUE,...",
-     .doc = "capability (120 or 90), sms, seed, approximate, max_instructions, or a tensor core's model, as in "
+     .doc = "capability (120, 100 or 90), sms, seed, approximate, max_instructions, or a tensor core's model, as in "
             "mxf4nvf4=sm120_mxf4nvf4_f25"},
     {.name = "instructions", .key = 'i', .doc = "print the PTX instructions that are supported, and do nothing else"},
     {.name = "folder", .key = 'f', .doc = "print the folder of the stand-in libraries, and do nothing else"},

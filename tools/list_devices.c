@@ -5,6 +5,7 @@
 #include "list.h"
 #include "run_records.h"
 #include "runner.h"
+#include "vgpu.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,12 +53,14 @@ static void add_plugin(json_t *devices, const char *path)
 }
 
 /* The virtual GPUs need no plug-in to be there, but one with PTX to do something. */
-static void add_virtual(json_t *devices, const char *name, const char *capability)
+static void add_virtual(json_t *devices, const fpo_vgpu_machine *machine)
 {
+    char name[64];
+    snprintf(name, sizeof name, "virtual:%s", machine->name);
     char *folder = fpo_virtual_folder();
     add(devices, "any CUDA",
         json_pack("{s:s, s:s, s:s, s:s, s:b}", "device", name, "name", "PTX executed on the CPU", "compute_capability",
-                  capability, "kind", "virtual", "usable", folder != NULL),
+                  machine->text, "kind", "virtual", "usable", folder != NULL),
         folder != NULL ? folder : "the stand-in libraries are not beside this program");
     free(folder);
 }
@@ -71,7 +74,8 @@ json_t *fpo_list_devices(void)
         add_plugin(devices, paths.list[i]);
     }
     fpo_plugin_paths_free(&paths);
-    add_virtual(devices, "virtual:sm120", "12.0");
-    add_virtual(devices, "virtual:sm90", "9.0");
+    for (size_t i = 0; fpo_vgpu_machine_at(i) != NULL; i++) {
+        add_virtual(devices, fpo_vgpu_machine_at(i));
+    }
     return devices;
 }

@@ -30,7 +30,7 @@ static const struct argp_option options[] = {
      .key = OPTION_DEVICE,
      .arg = "D",
      .doc =
-         "cpu, gpu:N, virtual:sm120 or virtual:sm90 (then a comma and what `fp4oracle vgpu -c` takes); default: what "
+         "cpu, gpu:N, virtual:sm120, :sm100 or :sm90 (then a comma and what `fp4oracle vgpu -c` takes); default: what "
          "the plug-in has first"},
     {.name = "suite", .key = 's', .arg = "SUITE", .doc = "the vectors of a suite: a folder of them"},
     {.name = "model",

@@ -58,7 +58,9 @@ typedef struct fpo_ptx_arguments {
     uint8_t count;           /* vector elements, matrices, dimensions, scales */
     uint16_t shape;          /* K of mma, N of wgmma */
     bool trans, parity, noinc, try_wait, read;
-    bool multicast, pair; /* to CTAs of a mask; the mbarrier may be the other CTA's of a pair */
+    bool multicast; /* to the CTAs of a mask */
+    bool pair;      /* a copy's mbarrier may be the other CTA's of a pair; tcgen05: cta_group::2 */
+    bool tmem, ws;  /* tcgen05.mma: A lies in tensor memory; weight stationary */
 } fpo_ptx_arguments;
 
 typedef enum fpo_ptx_operand_kind {

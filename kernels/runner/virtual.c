@@ -59,20 +59,21 @@ char *fpo_virtual_prepend(const char *name, const char *value)
 
 fpo_status fpo_virtual_parse(const char *device, fpo_virtual *virtual_gpu, fpo_error *error)
 {
-    static const struct {
-        const char *name, *setting;
-        int capability;
-    } machines[] = {{"sm120", "capability=120", 120}, {"sm90", "capability=90", 90}};
     *virtual_gpu = (fpo_virtual){0};
     const char *name = device + sizeof prefix - 1;
-    size_t length = strcspn(name, ","), machine = 0;
-    while (machine < 2 &&
-           (strlen(machines[machine].name) != length || strncmp(machines[machine].name, name, length) != 0)) {
-        machine++;
+    size_t length = strcspn(name, ",");
+    const fpo_vgpu_machine *machine = NULL;
+    char known[128] = "";
+    for (size_t i = 0; (machine = fpo_vgpu_machine_at(i)) != NULL; i++) {
+        if (strlen(machine->name) == length && strncmp(machine->name, name, length) == 0) {
+            break;
+        }
+        size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, "%svirtual:%s", i > 0 ? ", " : "", machine->name);
     }
-    if (machine == 2) {
-        return fpo_fail(error, FPO_ERR_ARGUMENT, "there is no virtual GPU '%.*s': virtual:sm120 or virtual:sm90",
-                        (int)length, name);
+    if (machine == NULL) {
+        return fpo_fail(error, FPO_ERR_ARGUMENT, "there is no virtual GPU '%.*s': there are %s", (int)length, name,
+                        known);
     }
     fpo_vgpu_config config;
     const char *rest = name[length] == ',' ? name + length + 1 : "";
@@ -84,9 +85,11 @@ fpo_status fpo_virtual_parse(const char *device, fpo_virtual *virtual_gpu, fpo_e
     if (folder == NULL) {
         return fpo_fail(error, FPO_ERR_UNSUPPORTED, "the virtual GPU's stand-in libraries are not beside this program");
     }
-    virtual_gpu->capability = machines[machine].capability;
+    char setting[64];
+    snprintf(setting, sizeof setting, "capability=%d", machine->capability);
+    virtual_gpu->capability = machine->capability;
     virtual_gpu->environment[0] = fpo_virtual_prepend("LD_LIBRARY_PATH", folder);
-    virtual_gpu->environment[1] = assign("FP4ORACLE_VGPU", machines[machine].setting, rest[0] != '\0' ? "," : "", rest);
+    virtual_gpu->environment[1] = assign("FP4ORACLE_VGPU", setting, rest[0] != '\0' ? "," : "", rest);
     free(folder);
     if (virtual_gpu->environment[0] == NULL || virtual_gpu->environment[1] == NULL) {
         fpo_virtual_free(virtual_gpu);

@@ -11,13 +11,13 @@
 enum { FPO_VIRTUAL_VARIABLES = 2 };
 
 typedef struct fpo_virtual {
-    int capability;                               /* 120, 90 */
+    int capability;                               /* 120 */
     char *environment[FPO_VIRTUAL_VARIABLES + 1]; /* NAME=VALUE, ended by NULL */
 } fpo_virtual;
 
 bool fpo_device_is_virtual(const char *device); /* "virtual:..."; NULL is not */
 
-/* "virtual:sm120", "virtual:sm90", with a configuration of the machine behind a comma ("virtual:sm120,seed=7,sms=2").
+/* "virtual:sm120" and others of machines.inc, with a configuration of the machine behind a comma ("virtual:sm120,seed=7,sms=2").
  */
 fpo_status fpo_virtual_parse(const char *device, fpo_virtual *virtual_gpu, fpo_error *error);
 void fpo_virtual_free(fpo_virtual *virtual_gpu);

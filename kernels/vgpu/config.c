@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const char *const mma_names[] = {
-#define FPO_VGPU_MMA(ID, sm120, sm90, summary) #ID,
+#define FPO_VGPU_MMA(ID, sm120, sm100, sm90, summary) #ID,
 #include "mma_kinds.inc"
 #undef FPO_VGPU_MMA
 };
@@ -78,6 +78,8 @@ static fpo_status set(fpo_vgpu_config *config, const char *key, size_t key_lengt
         config->seed = number;
     else if (same_name(key, key_length, "approximate") && numeric && number <= 1)
         config->allow_approximate = number == 1;
+    else if (same_name(key, key_length, "late_loads") && numeric && number <= 1)
+        config->late_loads = number == 1;
     else if (same_name(key, key_length, "check") && numeric && number <= 1)
         config->check = number == 1;
     else if (same_name(key, key_length, "max_instructions") && numeric)

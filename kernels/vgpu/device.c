@@ -27,18 +27,37 @@ struct fpo_vgpu {
 };
 
 static const struct {
-    const char *sm120, *sm90;
+    const char *sm120, *sm100, *sm90;
 } default_models[] = {
-#define FPO_VGPU_MMA(ID, sm120, sm90, summary) {sm120, sm90},
+#define FPO_VGPU_MMA(ID, sm120, sm100, sm90, summary) {sm120, sm100, sm90},
 #include "mma_kinds.inc"
 #undef FPO_VGPU_MMA
 };
 
+static const fpo_vgpu_machine machines[] = {
+#define FPO_VGPU_MACHINE(name, capability, text, shared) {name, capability, text, shared},
+#include "machines.inc"
+#undef FPO_VGPU_MACHINE
+};
+
+const fpo_vgpu_machine *fpo_vgpu_machine_at(size_t index)
+{
+    return index < sizeof machines / sizeof machines[0] ? &machines[index] : NULL;
+}
+
+const fpo_vgpu_machine *fpo_vgpu_machine_of(int capability)
+{
+    for (size_t i = 0; i < sizeof machines / sizeof machines[0]; i++)
+        if (machines[i].capability == capability)
+            return &machines[i];
+    return NULL;
+}
+
 fpo_status fpo_vgpu_new(const fpo_vgpu_config *config, fpo_vgpu **result, fpo_error *error)
 {
     *result = NULL;
-    if (config->capability != 120 && config->capability != 90)
-        return fpo_fail(error, FPO_ERR_ARGUMENT, "no virtual GPU of capability %d: 120 and 90 exist",
+    if (fpo_vgpu_machine_of(config->capability) == NULL)
+        return fpo_fail(error, FPO_ERR_ARGUMENT, "no virtual GPU of capability %d: 120, 100 and 90 exist",
                         config->capability);
     fpo_vgpu *gpu = calloc(1, sizeof *gpu);
     if (gpu == NULL)
@@ -47,7 +66,9 @@ fpo_status fpo_vgpu_new(const fpo_vgpu_config *config, fpo_vgpu **result, fpo_er
     if (gpu->config.multiprocessors <= 0)
         gpu->config.multiprocessors = 4;
     for (int i = 0; i < FPO_VGPU_MMA_COUNT; i++) {
-        const char *name = config->capability == 120 ? default_models[i].sm120 : default_models[i].sm90;
+        const char *name = config->capability == 120   ? default_models[i].sm120
+                           : config->capability == 100 ? default_models[i].sm100
+                                                       : default_models[i].sm90;
         if (gpu->config.models[i] == NULL && name[0] != '\0')
             gpu->config.models[i] = fpo_model_by_name(name);
     }

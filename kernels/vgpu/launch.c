@@ -8,6 +8,7 @@
 #include "mma.h"
 #include "shadow.h"
 #include "spread.h"
+#include "tmem.h"
 #include "warp.h"
 
 #include <stdio.h>
@@ -92,7 +93,7 @@ static fpo_status check_launch(fpo_grid *grid)
     if (threads == 0 || threads > FPO_MAX_WARPS * FPO_PTX_WARP || (k->max_threads != 0 && threads > k->max_threads))
         return fpo_fail(grid->error, FPO_ERR_ARGUMENT, "kernel %.80s: CTAs of %llu threads", k->name,
                         (unsigned long long)threads);
-    uint32_t most = fpo_vgpu_configuration(grid->gpu)->capability == 120 ? 101376 : 232448;
+    uint32_t most = fpo_vgpu_machine_of(fpo_vgpu_configuration(grid->gpu)->capability)->shared;
     if (l->dynamic_shared > most || grid->shared_bytes > most)
         return fpo_fail(grid->error, FPO_ERR_ARGUMENT, "kernel %.80s: %u bytes of shared memory, the GPU has %u",
                         k->name, grid->shared_bytes, most);
@@ -189,6 +190,7 @@ static void free_cta(fpo_cta *cta)
         free(cta->loads);
         cta->loads = next;
     }
+    fpo_tmem_free(cta);
     fpo_check_stop(cta);
     free(cta->shared);
     free(cta->warps);
@@ -307,6 +309,8 @@ static bool run_cta(fpo_cta *cta, bool give_up)
     }
     if (grid->status == FPO_OK)
         moved |= fpo_cta_perform_loads(cta, !moved);
+    if (grid->status == FPO_OK)
+        moved |= fpo_cta_perform_tmem(cta, !moved);
     return moved;
 }
 
@@ -322,8 +326,10 @@ static bool run_cluster(fpo_cluster *cluster, bool give_up)
 /* Copies that nothing waited for complete too. */
 static void end_cluster(fpo_cluster *cluster)
 {
-    for (uint32_t rank = 0; rank < cluster->size; rank++)
+    for (uint32_t rank = 0; rank < cluster->size; rank++) {
         fpo_cta_perform_loads(cluster->ctas[rank], true);
+        fpo_cta_perform_tmem(cluster->ctas[rank], true);
+    }
     cluster->ctas[0]->grid->changes++;
     free_cluster(cluster);
 }

@@ -30,6 +30,7 @@ typedef struct fpo_cluster fpo_cluster;
 typedef struct fpo_grid fpo_grid;
 typedef struct fpo_pending fpo_pending;
 typedef struct fpo_finding fpo_finding;
+typedef struct fpo_late_load fpo_late_load;
 
 typedef enum fpo_outcome {
     FPO_NEXT,    /* go on with the next instruction */
@@ -64,7 +65,8 @@ struct fpo_warp {
     uint32_t store_groups;       /* committed and not performed */
     bool at_cluster_barrier;     /* has arrived at the cluster's barrier and not waited */
     uint32_t cluster_generation;
-    uint16_t fences; /* proxy fences executed */
+    uint16_t fences;           /* proxy fences executed */
+    fpo_late_load *late_loads; /* of tensor memory, whose registers are not yet there */
 };
 
 typedef struct fpo_barrier {
@@ -86,6 +88,7 @@ struct fpo_cta {
     uint8_t *register_memory, *local_memory;
     fpo_barrier barriers[FPO_NAMED_BARRIERS];
     fpo_pending *loads;        /* copies in flight to this CTA's shared memory */
+    struct fpo_tmem *tmem;     /* tensor memory; NULL until it is used */
     struct fpo_shadow *shadow; /* of shared memory, by address; NULL: not checked */
 };
 
@@ -155,7 +158,12 @@ uint32_t fpo_grid_random(fpo_grid *grid, uint32_t bound);
 bool fpo_gather(fpo_warp *warp, const fpo_ptx_instruction *instruction, uint32_t wanted);
 uint32_t fpo_guard_mask(const fpo_warp *warp, const fpo_ptx_instruction *instruction, uint32_t group);
 
+/* tmem_registers.c: what late loads still owe the warp's registers. */
+void fpo_late_loads_end(fpo_warp *warp);
+
 /* mbarrier.c */
+/* In the shared memory of that CTA, whatever rank the address has. */
+fpo_outcome fpo_mbarrier_arrive(fpo_warp *warp, fpo_cta *cta, uint64_t address, int lane);
 fpo_outcome fpo_mbarrier_complete(fpo_warp *warp, fpo_cta *cta, uint64_t address, uint64_t bytes, int lane);
 
 /* bulk.c: performs copies in flight; all of them, or those that chance picks. True if any was performed. */

@@ -166,6 +166,16 @@ fpo_outcome fpo_mbarrier_complete(fpo_warp *warp, fpo_cta *cta, uint64_t address
     return FPO_NEXT;
 }
 
+fpo_outcome fpo_mbarrier_arrive(fpo_warp *warp, fpo_cta *cta, uint64_t address, int lane)
+{
+    uint64_t *at = fpo_locate_in(warp, cta, address, 8, 8, lane);
+    mbarrier b;
+    if (!read_barrier(warp, address, lane, at, &b) || arrive(warp, &b, 1, lane) != FPO_NEXT)
+        return FPO_FAULT;
+    settle(warp, at, b);
+    return FPO_NEXT;
+}
+
 fpo_outcome fpo_do_mbarrier_complete(fpo_warp *warp, const fpo_ptx_instruction *ins)
 {
     for (FPO_EACH_LANE(lane, warp->mask)) {

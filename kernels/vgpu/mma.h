@@ -70,6 +70,8 @@ typedef struct fpo_mma_side {
 typedef struct fpo_mma_room {
     fpo_mma_unit *units;
     fpo_mma_side a, b;
+    uint32_t d[FPO_MMA_ROWS * FPO_MMA_ROWS];       /* of tcgen05.mma */
+    uint8_t left[FPO_MMA_ROWS * FPO_MMA_ROWS / 8]; /* outputs of it that the general step computes, a bit each */
 } fpo_mma_room;
 
 /* NULL after a fault: the GPU does not have the instruction, its model does not fit, or no memory. */

@@ -16,6 +16,9 @@ static const char *const texts[FPO_CHECK_COUNT] = {
     "writes shared memory where a copy has not arrived",
     "writes shared memory that a store has still to read",
     "stores shared memory that a thread wrote without a proxy fence since",
+    "reads tensor memory that nothing has written",
+    "uses columns of tensor memory that a tensor core has still to write",
+    "takes scales that differ between the four partitions of tensor memory",
 };
 
 bool fpo_check_start(fpo_cta *cta)
@@ -45,6 +48,11 @@ static void report(fpo_warp *warp, fpo_check check, uint32_t address, int lane)
     snprintf(message, sizeof message, "PTX line %u, CTA (%u,%u,%u), warp %u, lane %d, `%s` %s (at %u); kernel %.80s",
              ins->line, cta[0], cta[1], cta[2], warp->id, lane, ins->opcode, texts[check], address, grid->kernel->name);
     fpo_grid_report(grid, warp->at, check, message);
+}
+
+void fpo_check_tmem(fpo_warp *warp, fpo_check check, uint32_t address, int lane)
+{
+    report(warp, check, address, lane);
 }
 
 void fpo_check_read(fpo_warp *warp, uint32_t address, uint32_t bytes, int lane)

@@ -13,6 +13,9 @@ typedef enum fpo_check {
     FPO_CHECK_WRITE_IN_FLIGHT, /* a write there, or a second copy */
     FPO_CHECK_STORE_SOURCE,    /* a write to bytes that a store has still to read */
     FPO_CHECK_PROXY,           /* a store reads bytes that a thread wrote without a proxy fence since */
+    FPO_CHECK_TMEM_UNWRITTEN,  /* a read of tensor memory that nothing has written */
+    FPO_CHECK_TMEM_IN_FLIGHT,  /* use of columns that a tensor core will still write */
+    FPO_CHECK_TMEM_REPLICAS,   /* scales that differ between the partitions of tensor memory */
     FPO_CHECK_COUNT
 } fpo_check;
 
@@ -27,6 +30,8 @@ bool fpo_check_start(fpo_cta *cta); /* false: out of memory */
 void fpo_check_stop(fpo_cta *cta);
 
 /* Accesses to [address, address + bytes) of shared memory, inside it. Nothing without a shadow. */
+/* A report about an address of tensor memory. */
+void fpo_check_tmem(fpo_warp *warp, fpo_check check, uint32_t address, int lane);
 void fpo_check_read(fpo_warp *warp, uint32_t address, uint32_t bytes, int lane);
 void fpo_check_write(fpo_warp *warp, uint32_t address, uint32_t bytes, int lane);
 void fpo_check_copy_issued(fpo_warp *warp, fpo_cta *cta, uint32_t address, uint32_t bytes, int lane);

@@ -12,17 +12,29 @@
 
 /* Instructions of the tensor cores that a model can be chosen for. */
 typedef enum fpo_vgpu_mma {
-#define FPO_VGPU_MMA(ID, sm120, sm90, summary) FPO_VGPU_##ID,
+#define FPO_VGPU_MMA(ID, sm120, sm100, sm90, summary) FPO_VGPU_##ID,
 #include "mma_kinds.inc"
 #undef FPO_VGPU_MMA
     FPO_VGPU_MMA_COUNT
 } fpo_vgpu_mma;
 
+/* A kind of virtual GPU (machines.inc). */
+typedef struct fpo_vgpu_machine {
+    const char *name; /* "sm120" */
+    int capability;   /* 120 */
+    const char *text; /* "12.0" */
+    uint32_t shared;  /* of a CTA, bytes */
+} fpo_vgpu_machine;
+
+const fpo_vgpu_machine *fpo_vgpu_machine_at(size_t index);   /* NULL beyond the end */
+const fpo_vgpu_machine *fpo_vgpu_machine_of(int capability); /* NULL if there is none */
+
 typedef struct fpo_vgpu_config {
-    int capability;            /* 120 or 90 */
+    int capability;            /* of machines.inc */
     int multiprocessors;       /* CTAs that are resident at a time; 0: 4 */
     uint64_t seed;             /* 0: round robin, copies complete at once */
     bool allow_approximate;    /* run instructions whose bits are not known with correctly rounded stand-ins */
+    bool late_loads;           /* registers of tcgen05.ld hold a pattern until tcgen05.wait::ld */
     bool check;                /* look at every access to shared memory: reports through fpo_vgpu_launch.report */
     int threads;               /* of the host; 0: one a processor. Results are the same for any number. */
     fpo_isa isa;               /* of the loops for tensor cores: the same bits with each */

@@ -1,33 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The fp4oracle authors */
 
-/* Hopper's wgmma, m64: each warp of the warpgroup computes 16 rows. Matrices lie in shared memory behind descriptors:
- * start in bits 0-13, leading and stride offsets in 16-29 and 32-45 (all in units of 16 bytes), swizzle in 62-63
- * (1: 128 bytes, 2: 64, 3: 32). The instruction is performed at once; its waits have nothing left to do. */
+/* Hopper's wgmma, m64: each warp of the warpgroup computes 16 rows. Matrices lie in shared memory behind descriptors
+ * (matrix_descriptor.h). The instruction is performed at once; its waits have nothing left to do. */
 #include "execute.h"
+#include "matrix_descriptor.h"
 #include "mma.h"
-#include "shadow.h"
 
-enum { ROW_BYTES = 32, WARP_ROWS = 16 };
-
-/* 32 bytes of K of one row: two granules of 16 bytes. */
-static bool fetch_row(fpo_warp *warp, uint64_t descriptor, int row, uint8_t bytes[ROW_BYTES])
-{
-    uint32_t start = (uint32_t)(descriptor & 0x3FFF) << 4, leading = (uint32_t)(descriptor >> 16 & 0x3FFF) << 4,
-             stride = (uint32_t)(descriptor >> 32 & 0x3FFF) << 4, swizzle = (uint32_t)(descriptor >> 62);
-    uint32_t span = swizzle == 0 ? 16 : 256u >> swizzle, mask = swizzle == 0 ? 0 : span / 16 - 1;
-    for (uint32_t half = 0; half < 2; half++) {
-        uint32_t address =
-            start + (uint32_t)(row / 8) * stride + (uint32_t)(row % 8) * span + half * (swizzle == 0 ? leading : 16);
-        address ^= (address >> 7 & mask) << 4;
-        const uint8_t *at = fpo_locate_in(warp, warp->cta, address, 16, 16, 0);
-        if (at == NULL)
-            return false;
-        fpo_check_read(warp, address, 16, 0);
-        memcpy(bytes + 16 * half, at, 16);
-    }
-    return true;
-}
+enum { ROW_BYTES = 32, WARP_ROWS = 16, GRANULE = 16 };
 
 static int element_bytes(fpo_format element)
 {
@@ -74,6 +54,38 @@ static void move_accumulators(fpo_warp *warp, const fpo_ptx_operand *operands, i
     }
 }
 
+/* Rows [first, first + rows) of the matrix become rows from 0 on; `across`: K is not contiguous. */
+static bool load_matrix(fpo_warp *warp, const fpo_mma_unit *unit, int which, fpo_mma_side *side, uint64_t descriptor,
+                        bool across, bool negate, int first, int rows)
+{
+    fpo_matrix matrix;
+    const char *problem = fpo_matrix_of_wgmma(descriptor, &matrix);
+    int width = element_bytes(unit->element[which]), per = GRANULE / width;
+    if (problem == NULL && across && width != 2)
+        problem = "transposition, which 16-bit elements have";
+    if (problem != NULL) {
+        fpo_fault(warp, 0, "descriptor 0x%016llx of %c: %s", (unsigned long long)descriptor, 'A' + which, problem);
+        return false;
+    }
+    uint8_t bytes[GRANULE];
+    for (int row = 0; !across && row < rows; row++) {
+        for (int half = 0; half < ROW_BYTES / GRANULE; half++) {
+            if (!fpo_matrix_fetch(warp, warp->cta, &matrix, true, (uint32_t)(first + row), (uint32_t)half, bytes, 0))
+                return false;
+            put_row(unit, which, side, row, half * per, bytes, GRANULE, negate);
+        }
+    }
+    for (int k = 0; across && k < ROW_BYTES / width; k++) {
+        for (int row = 0; row < rows; row += per) {
+            if (!fpo_matrix_fetch(warp, warp->cta, &matrix, false, (uint32_t)k, (uint32_t)((first + row) / per), bytes, 0))
+                return false;
+            for (int e = 0; e < per; e++)
+                put_row(unit, which, side, row + e, k, bytes + e * width, width, negate);
+        }
+    }
+    return true;
+}
+
 fpo_outcome fpo_do_wgmma(fpo_warp *warp, const fpo_ptx_instruction *ins)
 {
     const fpo_ptx_arguments *how = &ins->arguments;
@@ -93,34 +105,27 @@ fpo_outcome fpo_do_wgmma(fpo_warp *warp, const fpo_ptx_instruction *ins)
     uint64_t b_descriptor = ((const uint64_t *)fpo_lanes_of(warp, next))[0];
     bool keep = fpo_predicate(warp, next + 1) & 1;
     int32_t sign_a = (int32_t)fpo_u32(warp, next + 2, 0), sign_b = (int32_t)fpo_u32(warp, next + 3, 0);
-    for (const fpo_ptx_operand *t = next + 4; t < ins->operands + ins->operand_count; t++)
-        if (fpo_u32(warp, t, 0) != 0)
-            return fpo_fault(warp, 0, "transposed operands are not supported");
+    /* The last operands say which matrices in shared memory are transposed. */
+    const fpo_ptx_operand *end = ins->operands + ins->operand_count, *across = next + 4;
+    bool across_a = !from_registers && across < end && fpo_u32(warp, across, 0) != 0,
+         across_b = across < end && fpo_u32(warp, end - 1, 0) != 0;
     if ((sign_a != 1 && sign_a != -1) || (sign_b != 1 && sign_b != -1))
         return fpo_fault(warp, 0, "signs %d and %d", sign_a, sign_b);
     fpo_mma_side *a = &warp->cta->grid->mma->a, *b = &warp->cta->grid->mma->b;
     fpo_mma_start(a, WARP_ROWS);
     fpo_mma_start(b, n);
-    uint8_t bytes[ROW_BYTES];
     if (from_registers) {
         int per = 4 / element_bytes(element_a);
         for (int r = 0; r < 4; r++)
             for (int lane = 0; lane < FPO_PTX_WARP; lane++)
                 put_row(unit, 0, a, lane / 4 + 8 * (r & 1), per * (lane % 4) + 4 * per * (r >> 1),
                         (const uint8_t *)fpo_lanes_of(warp, &a_operand[r]) + 4 * lane, 4, sign_a < 0);
-    } else {
-        uint64_t a_descriptor = ((const uint64_t *)fpo_lanes_of(warp, a_operand))[0];
-        for (int row = 0; row < WARP_ROWS; row++) {
-            if (!fetch_row(warp, a_descriptor, WARP_ROWS * (int)(warp->id % 4) + row, bytes))
-                return FPO_FAULT;
-            put_row(unit, 0, a, row, 0, bytes, ROW_BYTES, sign_a < 0);
-        }
+    } else if (!load_matrix(warp, unit, 0, a, ((const uint64_t *)fpo_lanes_of(warp, a_operand))[0], across_a,
+                            sign_a < 0, WARP_ROWS * (int)(warp->id % 4), WARP_ROWS)) {
+        return FPO_FAULT;
     }
-    for (int row = 0; row < n; row++) {
-        if (!fetch_row(warp, b_descriptor, row, bytes))
-            return FPO_FAULT;
-        put_row(unit, 1, b, row, 0, bytes, ROW_BYTES, sign_b < 0);
-    }
+    if (!load_matrix(warp, unit, 1, b, b_descriptor, across_b, sign_b < 0, 0, n))
+        return FPO_FAULT;
     uint32_t d[WARP_ROWS * FPO_MMA_ROWS] = {0};
     if (keep)
         move_accumulators(warp, ins->operands, n, f16, d, true);

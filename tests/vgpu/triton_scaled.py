@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 The fp4oracle authors
 
-"""Compiles a block-scaled GEMM of Triton's tl.dot_scaled for sm_120a to PTX, without a GPU and without torch.
+"""Compiles a block-scaled GEMM of Triton's tl.dot_scaled to PTX, without a GPU and without torch.
 
-usage: triton_scaled.py FOLDER    writes FOLDER/{nvfp4,mxfp4,mxfp8}.ptx
+usage: triton_scaled.py FOLDER [120 | 100]    writes FOLDER/{nvfp4,mxfp4,mxfp8}.ptx, for sm_120a or sm_100a
 
 tests/data/triton holds what Triton 3.9.0 made of it. D (M x N, f32) = A (M x K) * B (N x K)^T, M and N multiples of 128,
-K of 128; four warps, 32768 bytes of shared memory."""
+K of 128; four warps, 32768 bytes of shared memory (sm_100a: 65536)."""
 import sys
 
 import triton
@@ -40,12 +40,13 @@ FORMATS = {
 
 
 def main():
+    capability = int(sys.argv[2]) if len(sys.argv) > 2 else 120
     for name, (element, scale, block, packed, kind) in FORMATS.items():
         constants = {"TILE": 128, "STEP": 128, "BLOCK": block, "PACKED": packed, "FORMAT": kind}
         signature = {"a": element, "sa": scale, "b": element, "sb": scale, "d": "*fp32", "M": "i32", "N": "i32", "K": "i32"}
         signature.update({key: "constexpr" for key in constants})
         source = ASTSource(fn=scaled_gemm, signature=signature, constexprs=constants)
-        compiled = triton.compile(source, target=GPUTarget("cuda", 120, 32), options={"num_warps": 4, "num_stages": 2})
+        compiled = triton.compile(source, target=GPUTarget("cuda", capability, 32), options={"num_warps": 4, "num_stages": 2})
         with open(f"{sys.argv[1]}/{name}.ptx", "w") as out:
             out.write(compiled.asm["ptx"])
         print(name, compiled.metadata.shared, "bytes of shared memory,", compiled.metadata.num_warps, "warps")

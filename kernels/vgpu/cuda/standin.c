@@ -264,7 +264,8 @@ int fpo_cuda_attribute(int attribute, int *value)
     if (gpu == NULL || value == NULL)
         return FPO_CUDA_INVALID_VALUE;
     const fpo_vgpu_config *config = fpo_vgpu_configuration(gpu);
-    bool sm90 = config->capability == 90;
+    int shared = (int)fpo_vgpu_machine_of(config->capability)->shared;
+    bool large = config->capability != 120; /* the data-centre parts */
     const struct {
         int attribute, value;
     } table[] = {{1, 1024}, /* threads a CTA */
@@ -279,16 +280,16 @@ int fpo_cuda_attribute(int attribute, int *value)
                  {10, 32},    /* warp */
                  {12, 65536}, /* registers of a CTA */
                  {16, config->multiprocessors},
-                 {39, sm90 ? 2048 : 1536}, /* threads of an SM */
-                 {41, 1},                  /* unified addresses */
+                 {39, large ? 2048 : 1536}, /* threads of an SM */
+                 {41, 1},                   /* unified addresses */
                  {75, config->capability / 10},
                  {76, config->capability % 10},
-                 {81, sm90 ? 233472 : 102400}, /* shared memory of an SM */
-                 {82, 65536},                  /* registers of an SM */
-                 {95, 1},                      /* cooperative launch */
-                 {97, sm90 ? 232448 : 101376}, /* shared memory of a CTA on asking */
-                 {111, 1024},                  /* reserved shared memory of a CTA */
-                 {120, 1}};                    /* cluster launch */
+                 {81, shared + 1024}, /* shared memory of an SM */
+                 {82, 65536},         /* registers of an SM */
+                 {95, 1},             /* cooperative launch */
+                 {97, shared},        /* shared memory of a CTA on asking */
+                 {111, 1024},         /* reserved shared memory of a CTA */
+                 {120, 1}};           /* cluster launch */
     *value = 0;
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
         if (table[i].attribute == attribute)
