@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The fp4oracle authors */
 
-/* fp4oracle explain: which of its four topics is asked for, and their options. */
+/* fp4oracle explain: which of its topics is asked for, and their options. */
 #include "explain.h"
 #include "report.h"
 #include "suggest.h"
@@ -22,6 +22,8 @@ static const topic topics[] = {
     {"scale", "FORMAT BYTE", 2, 2, fpo_explain_scale},
     {"output", "VECTOR ROW COL", 3, 3, fpo_explain_output},
     {"recipe", "NAME [VALUE...]", 1, -1, fpo_explain_recipe},
+    {"layout", "NAME [ROWSxSCALES]", 1, 2, fpo_explain_layout},
+    {"packing", "NAME", 1, 1, fpo_explain_packing},
 };
 enum { TOPICS = sizeof topics / sizeof topics[0] };
 
@@ -47,7 +49,8 @@ static const struct argp_option options[] = {
 };
 
 static const char documentation[] =
-    "Shows a code, a scale, one output element or a quantisation recipe, every step down to the last bit.\v"
+    "Shows a code, a scale, one output element or a quantisation recipe, every step down to the last bit; or where a scale "
+    "layout puts scales and a packing codes.\v"
     "BYTE is a code as it stands in memory: 0x3A, 58 or 0b111010; for f16, bf16, tf32 and f32 the whole word. A byte "
     "of "
     "e2m1 holds two codes.\n\n"
@@ -57,7 +60,8 @@ static const char documentation[] =
     "  fp4oracle explain code e4m3 0x3A\n"
     "  fp4oracle explain scale ue8m0 0x7F\n"
     "  fp4oracle explain output vector.safetensors 3 17 --model exact\n"
-    "  fp4oracle explain recipe nvfp4_divide -- 0.1 -0.25 3";
+    "  fp4oracle explain recipe nvfp4_divide -- 0.1 -0.25 3\n"
+    "  fp4oracle explain layout 128x4 130x6";
 
 typedef struct parsed {
     fpo_explain_options options;
@@ -79,7 +83,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 't': result->options.dtype = argument; return 0;
     case OPTION_JSON: result->options.json = true; return 0;
     case ARGP_KEY_ARG: result->words[result->count++] = argument; return 0;
-    case ARGP_KEY_NO_ARGS: argp_error(state, "what is to be explained: code, scale, output or recipe"); return 0;
+    case ARGP_KEY_NO_ARGS: argp_error(state, "what is to be explained: code, scale, output, recipe, layout or packing"); return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -94,7 +98,7 @@ static int run(const parsed *p)
     if (found == NULL) {
         const char *nearest = fpo_suggest(p->words[0], topic_name);
         return fpo_report_unusable(
-            p->options.program, "nothing explains '%.80s'%s%s%s; there are code, scale, output, recipe", p->words[0],
+            p->options.program, "nothing explains '%.80s'%s%s%s; there are code, scale, output, recipe, layout, packing", p->words[0],
             nearest != NULL ? "; did you mean '" : "", nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
     }
     int count = p->count - 1;
@@ -109,7 +113,7 @@ int fpo_cmd_explain(int argc, char **argv)
     static const struct argp parser = {
         .options = options,
         .parser = parse,
-        .args_doc = "code FORMAT BYTE\nscale FORMAT BYTE\noutput VECTOR ROW COL\nrecipe NAME [VALUE...]",
+        .args_doc = "code FORMAT BYTE\nscale FORMAT BYTE\noutput VECTOR ROW COL\nrecipe NAME [VALUE...]\nlayout NAME [ROWSxSCALES]\npacking NAME",
         .doc = documentation,
     };
     parsed result = {.options = {.program = argv[0], .blocks = 8, .argc = argc, .argv = argv}};

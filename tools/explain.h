@@ -23,6 +23,8 @@ int fpo_explain_code(const fpo_explain_options *options, int count, char **argum
 int fpo_explain_scale(const fpo_explain_options *options, int count, char **arguments);
 int fpo_explain_output(const fpo_explain_options *options, int count, char **arguments);
 int fpo_explain_recipe(const fpo_explain_options *options, int count, char **arguments);
+int fpo_explain_layout(const fpo_explain_options *options, int count, char **arguments);
+int fpo_explain_packing(const fpo_explain_options *options, int count, char **arguments);
 
 /* Parts that code and scale share (explain_fields.c, explain_neighbours.c). */
 
