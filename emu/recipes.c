@@ -21,12 +21,14 @@ enum {
             (fpo_format)(scale), rows, k, FPO_LAYOUT_LINEAR                                                            \
         }                                                                                                              \
     }
-#define NAMED(ID) FPO_VIEW(ELEMENT_##ID, SCALE_##ID, ROWS_##ID, K_##ID), FPO_BLOCK_##ID
-#define VIEW(element, scale, rows, k) FPO_VIEW(FPO_##element, FPO_##scale, rows, k), FPO_BLOCK_COUNT
+#define NAMED(ID) .view = FPO_VIEW(ELEMENT_##ID, SCALE_##ID, ROWS_##ID, K_##ID), .format = FPO_BLOCK_##ID
+#define VIEW(element, scale, rows, k) .view = FPO_VIEW(FPO_##element, FPO_##scale, rows, k), .format = FPO_BLOCK_COUNT
+#define UNVERIFIED(why) FPO_RECIPE_UNVERIFIED, .reason = why
 
 static const fpo_recipe_info recipes[FPO_RECIPE_COUNT] = {
-#define FPO_RECIPE(ID, name, operand, standing, library, source, summary, text)                                        \
-    [FPO_RECIPE_##ID] = {name, summary, library, source, standing, operand, text},
+#define FPO_RECIPE(ID, recipe, operand, how, whose, where, line, steps)                                                \
+    [FPO_RECIPE_##ID] = {                                                                                              \
+        .name = recipe, .summary = line, .library = whose, .source = where, .text = steps, .standing = how, operand},
 #include <fp4oracle/recipes.inc>
 #undef FPO_RECIPE
 };

@@ -6,57 +6,43 @@
 . "$FPO_SOURCE_DIR/tests/cli/common.sh" || exit 1
 document=$FPO_SOURCE_DIR/docs/layouts.md
 
-check_layout() {
-    python3 - "$work/out" <<'PYTHON' || fail "the formula of $1 at $2 is not where its scales are"
-import json, math, sys
-shown = json.load(open(sys.argv[1]))
-rows, columns = shown["scales"]
-def value(formula, **names):
-    names["ceil"] = lambda quotient: math.ceil(quotient)
-    # In ceil() the division is a true one; elsewhere it is C's.
-    text = formula.replace("/", "//")
-    for n in "RS":
-        text = text.replace(f"ceil({n}//", f"ceil({n}/")
-    return eval(text, {"__builtins__": {}}, names)
-seen = set()
-for m in range(rows):
-    for s in range(columns):
-        offset = shown["offsets"][m][s]
-        assert offset == value(shown["offset"], m=m, s=s, R=rows, S=columns), (m, s)
-        seen.add(offset)
-assert len(seen) == rows * columns and max(seen) < shown["elements"]
-assert shown["elements"] == value(shown["size"], R=rows, S=columns)
-PYTHON
-}
-
 "$FP4ORACLE" list layouts --json | jq -r '.layouts[].name' >layouts
 [ "$(wc -l <layouts)" -ge 14 ] || fail "fewer layouts than there are"
 while read -r layout; do
     grep -q "^### \`$layout\`\$" "$document" || fail "docs/layouts.md has no section on $layout"
-    for size in 1x1 7x5 130x34 300x131; do
+    for size in 7x5 131x34 3x130; do
         run 0 explain layout "$layout" $size --json
-        check_layout "$layout" $size
+        cp out "layout-$layout-$size.json"
     done
-    run 0 explain layout "$layout"
-    out 'offset  '
-    out 'memory'
 done <layouts
-
-check_packing() {
-    python3 - "$work/out" <<'PYTHON' || fail "the formula of $1 is not where its codes are"
-import json, sys
-shown = json.load(open(sys.argv[1]))
-assert len(shown["lowest_bits"]) == shown["codes"]
-for k, bit in enumerate(shown["lowest_bits"]):
-    assert bit == eval(shown["lowest_bit"].replace("/", "//"), {"__builtins__": {}}, {"k": k}), k
-PYTHON
-}
 "$FP4ORACLE" list packings --json | jq -r '.packings[].name' >packings
 while read -r packing; do
     grep -q "^### \`$packing\`\$" "$document" || fail "docs/layouts.md has no section on $packing"
     run 0 explain packing "$packing" --json
-    check_packing "$packing"
+    cp out "packing-$packing.json"
 done <packings
+
+python3 - 2>err <<'PYTHON' || fail "a formula is not where the library puts things"
+import glob, json, math, re
+def function(formula):
+    # In ceil() the division is a true one; elsewhere it is C's.
+    text = re.sub(r"ceil\(([RS])//", r"ceil(\1/", formula.replace("/", "//"))
+    return eval(f"lambda m=0, s=0, k=0, R=0, S=0: {text}", {"__builtins__": {}, "ceil": math.ceil})
+layouts, packings = glob.glob("layout-*.json"), glob.glob("packing-*.json")
+assert len(layouts) >= 42 and len(packings) >= 11
+for name in layouts:
+    shown = json.load(open(name))
+    (R, S), offset, seen = shown["scales"], function(shown["offset"]), set()
+    for m in range(R):
+        for s in range(S):
+            assert shown["offsets"][m][s] == offset(m=m, s=s, R=R, S=S), (name, m, s)
+            seen.add(shown["offsets"][m][s])
+    assert len(seen) == R * S and max(seen) < shown["elements"] == function(shown["size"])(R=R, S=S), name
+for name in packings:
+    shown = json.load(open(name))
+    lowest = function(shown["lowest_bit"])
+    assert shown["lowest_bits"] == [lowest(k=k) for k in range(shown["codes"])], name
+PYTHON
 
 # The picture, cell by cell where the formula turns over.
 run 0 explain layout 128x4 130x6

@@ -46,7 +46,8 @@ static json_t *all_entries(const topic *t)
 
 static bool is_column(const char *key, const json_t *value)
 {
-    return strcmp(key, "source") != 0 && strcmp(key, "plugin") != 0 && !json_is_object(value) && !json_is_array(value);
+    return strcmp(key, "source") != 0 && strcmp(key, "plugin") != 0 && strcmp(key, "reason") != 0 &&
+           !json_is_object(value) && !json_is_array(value);
 }
 
 static void add_value(fpo_table *table, const json_t *value)

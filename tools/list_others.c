@@ -33,9 +33,13 @@ json_t *fpo_list_recipe(size_t index)
     if (index >= FPO_RECIPE_COUNT)
         return NULL;
     const fpo_recipe_info *info = fpo_recipe_describe((fpo_recipe)index);
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:{s:s}}", "name", info->name, "operand",
-                     fpo_recipe_format_text(info).text, "standing", fpo_recipe_standing_name(info->standing), "library",
-                     info->library, "summary", info->summary, "source", info->source, "steps", "text", info->text);
+    json_t *entry =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:{s:s}}", "name", info->name, "operand",
+                  fpo_recipe_format_text(info).text, "standing", fpo_recipe_standing_name(info->standing), "library",
+                  info->library, "summary", info->summary, "source", info->source, "steps", "text", info->text);
+    if (info->reason != NULL)
+        json_object_set_new(entry, "reason", json_string(info->reason));
+    return entry;
 }
 
 json_t *fpo_list_scheme(size_t index)

@@ -32,6 +32,7 @@ typedef struct fpo_recipe_info {
     fpo_operand_view view;   /* canonical packing, linear scales */
     fpo_block_format format; /* the operand format of this view; FPO_BLOCK_COUNT if it has no name */
     const char *text;        /* the steps */
+    const char *reason;      /* why it is unverified; NULL for the others */
 } fpo_recipe_info;
 
 FPO_API const fpo_recipe_info *fpo_recipe_describe(fpo_recipe recipe); /* NULL for what is no recipe */
