@@ -61,9 +61,11 @@ static void run_kernel(const kernel_case *kernel, gemm_case *x, uint64_t seed, c
     memory[4] = fpo_vgpu_allocate(gpu, x->d_bytes);
     memory[5] = memory[6] = NULL; /* scratch that the kernel does not use */
     int32_t shape[3] = {(int32_t)p->m, (int32_t)p->n, (int32_t)p->k};
-    const void *arguments[10] = {&memory[0], &memory[1], &memory[2], &memory[3], &memory[4],
-                                 &shape[0],  &shape[1],  &shape[2],  &memory[5], &memory[6]};
-    fpo_vgpu_launch launch = {.grid = {(uint32_t)(p->m / 128), (uint32_t)(p->n / 128), 1},
+    int32_t lines[3] = {(int32_t)(p->a.codes_bytes / (size_t)p->m), (int32_t)(p->b.codes_bytes / (size_t)p->n),
+                        (int32_t)p->n};
+    const void *arguments[14] = {&memory[0], &memory[1], &memory[2], &memory[3], &memory[4], &p->alpha,  &shape[0],
+                                 &shape[1],  &shape[2],  &lines[0],  &lines[1],  &lines[2],  &memory[5], &memory[6]};
+    fpo_vgpu_launch launch = {.grid = {(uint32_t)(p->m + 127) / 128, (uint32_t)(p->n + 127) / 128, 1},
                               .block = {128, 1, 1},
                               .dynamic_shared = kernel->shared,
                               .arguments = arguments};
@@ -85,6 +87,7 @@ static void run_shape(const kernel_case *kernel, int64_t m, int64_t n, int64_t k
     gemm_case *x = gemm_case_new(kernel->format, kernel->format, m, n, k, FPO_F32);
     gemm_random random = {{17, (uint64_t)data}, 0};
     gemm_data_fill(x, data, &random);
+    x->problem.alpha = m % 128 != 0 ? 0.3f : 1.0f;
     char what[64];
     snprintf(what, sizeof what, "%dx%dx%d data %d", (int)m, (int)n, (int)k, (int)data);
     for (int i = 0; i < (both_models ? 2 : 1); i++) {
@@ -107,6 +110,12 @@ END_TEST
 START_TEST(several_tiles_and_seeds)
 {
     run_shape(&kernels[_i], 256, 128, 128, DATA_FINITE, false, 5);
+}
+END_TEST
+
+START_TEST(ragged_with_alpha)
+{
+    run_shape(&kernels[_i], 77, 131, 128, DATA_FINITE, false, 1);
 }
 END_TEST
 
@@ -139,6 +148,7 @@ Suite *fpo_suite(void)
     tcase_set_timeout(tests, 300);
     tcase_add_loop_test(tests, every_kind_of_data, 0, KERNELS);
     tcase_add_loop_test(tests, several_tiles_and_seeds, 0, KERNELS);
+    tcase_add_loop_test(tests, ragged_with_alpha, 0, KERNELS);
     tcase_add_loop_test(tests, models_differ, 0, KERNELS);
     suite_add_tcase(suite, tests);
     return suite;

@@ -52,10 +52,17 @@ char *fpo_plugin_folder(size_t index)
     return join(program, slash != NULL ? (size_t)(slash - program) : 0, beside[index], "");
 }
 
+bool fpo_plugin_is_description(const char *name)
+{
+    static const char ending[] = ".json";
+    size_t length = strlen(name);
+    return length >= sizeof ending && strcmp(name + length - (sizeof ending - 1), ending) == 0;
+}
+
 fpo_status fpo_plugin_find(const char *name, char **path, fpo_error *error)
 {
     *path = NULL;
-    if (strchr(name, '/') != NULL) {
+    if (strchr(name, '/') != NULL || fpo_plugin_is_description(name)) {
         *path = regular_file(name);
         return *path != NULL ? FPO_OK : fpo_fail(error, FPO_ERR_ARGUMENT, "there is no plug-in %s", name);
     }

@@ -4,7 +4,10 @@
 /* Loading a plug-in, and what is wrong with it if it cannot be used. */
 #include "plugin.h"
 
+#include "runner.h"
+
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Copies a struct that may be shorter or longer than the one we know. */
@@ -79,10 +82,41 @@ static fpo_status check_table(const char *path, const fpo_plugin *table, fpo_loa
     return status == FPO_OK ? check_kernels(path, plugin, error) : status;
 }
 
+/* Why a plug-in gave no table: its own words, if it has any. */
+static fpo_status no_table(const char *path, void *library, fpo_error *error)
+{
+    fpo_plugin_reason reason;
+    void *symbol = dlsym(library, FPO_PLUGIN_WHY_SYMBOL);
+    memcpy(&reason, &symbol, sizeof reason);
+    const char *why = reason != NULL ? reason() : NULL;
+    return why != NULL && why[0] != '\0'
+               ? fpo_fail(error, FPO_ERR_ARGUMENT, "%s", why)
+               : fpo_fail(error, FPO_ERR_KERNEL, "%s: it does not serve plug-in ABI %u", path, FPO_PLUGIN_ABI);
+}
+
+/* The shared object behind a path: a description of a module goes to the plug-in `module`, by the environment of this
+ * process. malloc'ed. */
+static fpo_status library_of(const char *path, char **library, fpo_error *error)
+{
+    *library = NULL;
+    if (fpo_plugin_is_description(path)) {
+        setenv("FPO_MODULE", path, 1);
+        return fpo_plugin_find("module", library, error);
+    }
+    *library = strdup(path);
+    return *library != NULL ? FPO_OK : fpo_fail(error, FPO_ERR_MEMORY, "no memory for a path");
+}
+
 fpo_status fpo_plugin_load(const char *path, fpo_loaded_plugin *plugin, fpo_error *error)
 {
+    char *library;
     memset(plugin, 0, sizeof *plugin);
-    plugin->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    fpo_status found = library_of(path, &library, error);
+    if (found != FPO_OK) {
+        return found;
+    }
+    plugin->library = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    free(library);
     if (plugin->library == NULL) {
         return fpo_fail(error, FPO_ERR_KERNEL, "%s", dlerror());
     }
@@ -94,7 +128,7 @@ fpo_status fpo_plugin_load(const char *path, fpo_loaded_plugin *plugin, fpo_erro
     if (entry == NULL) {
         status = fpo_fail(error, FPO_ERR_KERNEL, "%s: not a plug-in, it does not export %s", path, FPO_PLUGIN_SYMBOL);
     } else if (table == NULL) {
-        status = fpo_fail(error, FPO_ERR_KERNEL, "%s: it does not serve plug-in ABI %u", path, FPO_PLUGIN_ABI);
+        status = no_table(path, plugin->library, error);
     } else {
         status = check_table(path, table, plugin, error);
     }

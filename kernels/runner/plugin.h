@@ -15,6 +15,11 @@ typedef struct fpo_loaded_plugin {
     fpo_plugin_memory memory; /* the plug-in's, or the host's */
 } fpo_loaded_plugin;
 
+/* Optional in a plug-in: why fpo_plugin_v1 returned NULL, in one line, where that is not for the ABI's number: a file
+ * that it needs cannot be used. `run` then says so and exits with 2. The plug-in `module` has it. */
+#define FPO_PLUGIN_WHY_SYMBOL "fpo_plugin_why"
+typedef const char *(*fpo_plugin_reason)(void);
+
 fpo_status fpo_plugin_load(const char *path, fpo_loaded_plugin *plugin, fpo_error *error);
 
 /* The plug-in's own entry, to hand back to it, and a copy in which missing fields are zero. */

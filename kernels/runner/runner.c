@@ -19,7 +19,8 @@ static fpo_status ask_for_text(fpo_child *child, const fpo_worker_request *reque
         status = status == FPO_OK ? fpo_child_ask(child, request, &reply, error) : status;
     }
     if (status == FPO_OK && (reply.status != FPO_PLUGIN_OK || reply.value > child->arena_bytes)) {
-        status = fpo_fail(error, FPO_ERR_KERNEL, "%s", reply.why);
+        bool unusable = reply.status == FPO_PLUGIN_UNSUPPORTED; /* a description that makes no sense */
+        status = fpo_fail(error, unusable ? FPO_ERR_ARGUMENT : FPO_ERR_KERNEL, "%s", reply.why);
     }
     *length = status == FPO_OK ? (size_t)reply.value : 0;
     return status;

@@ -67,7 +67,9 @@ const char *fpo_runner_arithmetic(const fpo_runner *runner, const fpo_kernel_inf
 void fpo_runner_run(fpo_runner *runner, const fpo_kernel_info *kernel, const fpo_vector *vector, fpo_run_report report,
                     void *context);
 
-/* The path of a plug-in: `name` itself if it has a slash; else NAME or NAME.so in the folders of the colon-separated
+/* Whether this is the description of a module, FILE.json, which the plug-in `module` reads. */
+bool fpo_plugin_is_description(const char *name);
+/* The path of a plug-in: `name` itself if it has a slash or is a description; else NAME or NAME.so in the folders of the colon-separated
  * list FPO_PLUGINS, beside this program (../lib, as in a build folder) and in the folder of installed plug-ins.
  * malloc'ed. */
 fpo_status fpo_plugin_find(const char *name, char **path, fpo_error *error);

@@ -43,7 +43,7 @@ static void load(fpo_worker *w, const fpo_worker_request *request, fpo_worker_re
     if (!w->loaded) {
         fpo_error error;
         if (fpo_plugin_load(request->path, &w->plugin, &error) != FPO_OK) {
-            reply->status = FPO_PLUGIN_FAILED;
+            reply->status = error.status == FPO_ERR_ARGUMENT ? FPO_PLUGIN_UNSUPPORTED : FPO_PLUGIN_FAILED;
             snprintf(reply->why, sizeof reply->why, "%s", error.message);
             return;
         }

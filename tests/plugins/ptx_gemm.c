@@ -3,11 +3,7 @@
 
 /* Kernels in PTX for whatever libcuda.so.1 there is: a GPU's, or the virtual one's. An f32 GEMM, one thread an output,
  * right and with one mistake each. */
-#include <fp4oracle/kernel_plugin.h>
-
-#include <dlfcn.h>
-#include <stdio.h>
-#include <string.h>
+#include "../../kernels/plugins/module/driver.h"
 
 #define GEMM(guard, store)                                                                                             \
     ".version 8.0\n.target sm_80\n.address_size 64\n"                                                                  \
@@ -37,142 +33,28 @@ static const char right[] = GEMM("%r1", "  st.global.f32 [%rd11], %f1;\n");
 static const char too_wide[] = GEMM("32", "  st.global.f32 [%rd11], %f1;\n");
 static const char astray[] = GEMM("%r1", "  add.s64 %rd12, %rd11, 1099511627776;\n  st.global.f32 [%rd12], %f1;\n");
 
-enum {
-    COMPUTE_MAJOR = 75,
-    COMPUTE_MINOR = 76,
-    MULTIPROCESSORS = 16,
-    OUT_OF_MEMORY = 2,
-    FIRST_STICKY = 700,
-    LAST_STICKY = 799
-};
-
-static struct {
-    void *library;
-#define DRIVER(name, symbol, arguments) int(*name) arguments;
-#include "driver.inc"
-#undef DRIVER
-} cuda;
-
-static int find_driver(void)
-{
-    cuda.library = cuda.library != NULL ? cuda.library : dlopen("libcuda.so.1", RTLD_NOW);
-    void *symbol = NULL;
-#define DRIVER(name, text, arguments)                                                                                  \
-    symbol = cuda.library != NULL ? dlsym(cuda.library, text) : NULL;                                                  \
-    memcpy(&cuda.name, &symbol, sizeof symbol);
-#include "driver.inc"
-#undef DRIVER
-    return cuda.launch != NULL;
-}
-
-static fpo_plugin_status status_of(int error, const char *what, char *why)
-{
-    const char *words = "?";
-    if (error == 0) {
-        return FPO_PLUGIN_OK;
-    }
-    cuda.words(error, &words);
-    snprintf(why, FPO_PLUGIN_TEXT, "%s: error %d: %s", what, error, words);
-    return error == OUT_OF_MEMORY                          ? FPO_PLUGIN_OUT_OF_MEMORY
-           : error >= FIRST_STICKY && error <= LAST_STICKY ? FPO_PLUGIN_DEVICE_LOST
-                                                           : FPO_PLUGIN_FAILED;
-}
-
-static fpo_plugin_status count(int32_t *devices, char *why)
-{
-    if (!find_driver() || cuda.init(0) != 0) {
-        snprintf(why, FPO_PLUGIN_TEXT,
-                 cuda.launch == NULL ? "there is no libcuda.so.1" : "the CUDA driver does not start");
-        return FPO_PLUGIN_UNSUPPORTED;
-    }
-    return status_of(cuda.count(devices), "cuDeviceGetCount", why);
-}
-
-static int attribute(int32_t device, int which)
-{
-    int value = 0;
-    cuda.attribute(&value, which, device);
-    return value;
-}
-
-static fpo_plugin_status describe(int32_t device, fpo_plugin_device *description, char *why)
-{
-    description->compute_capability = 10 * attribute(device, COMPUTE_MAJOR) + attribute(device, COMPUTE_MINOR);
-    description->multiprocessors = attribute(device, MULTIPROCESSORS);
-    snprintf(description->software, sizeof description->software, "libcuda.so.1");
-    return status_of(cuda.name(description->name, (int)sizeof description->name, device), "cuDeviceGetName", why);
-}
-
-static fpo_plugin_status open_device(int32_t device, char *why)
-{
-    void *context = NULL;
-    int32_t devices = 0;
-    fpo_plugin_status status = count(&devices, why);
-    status =
-        status == FPO_PLUGIN_OK ? status_of(cuda.retain(&context, device), "cuDevicePrimaryCtxRetain", why) : status;
-    return status == FPO_PLUGIN_OK ? status_of(cuda.current(context), "cuCtxSetCurrent", why) : status;
-}
-
-static fpo_plugin_status allocate(uint64_t bytes, void **address, char *why)
-{
-    uint64_t got = 0;
-    int error = cuda.allocate(&got, (size_t)bytes);
-    *address = (void *)(uintptr_t)got;
-    return status_of(error, "cuMemAlloc", why);
-}
-
-static fpo_plugin_status release(void *address, char *why)
-{
-    return status_of(cuda.release((uint64_t)(uintptr_t)address), "cuMemFree", why);
-}
-
-static fpo_plugin_status upload(void *to, const void *from, uint64_t bytes, char *why)
-{
-    return status_of(cuda.upload((uint64_t)(uintptr_t)to, from, (size_t)bytes), "cuMemcpyHtoD", why);
-}
-
-static fpo_plugin_status download(void *to, const void *from, uint64_t bytes, char *why)
-{
-    return status_of(cuda.download(to, (uint64_t)(uintptr_t)from, (size_t)bytes), "cuMemcpyDtoH", why);
-}
-
-static fpo_plugin_status synchronise(char *why)
-{
-    return status_of(cuda.synchronise(), "cuCtxSynchronize", why);
-}
-
 static fpo_plugin_status run(const fpo_kernel *kernel, const fpo_kernel_problem *p, char *why)
 {
+    const fpo_driver *cuda = fpo_driver_functions();
     static void *entry; /* each kernel has a process of its own */
     void *module = NULL;
     fpo_plugin_status status = FPO_PLUGIN_OK;
     if (entry == NULL) {
-        status = status_of(cuda.load(&module, kernel->user), "cuModuleLoadData", why);
-        status = status == FPO_PLUGIN_OK ? status_of(cuda.function(&entry, module, "gemm"), "cuModuleGetFunction", why)
-                                         : status;
+        status = fpo_driver_status(cuda->load(&module, kernel->user), "cuModuleLoadData", why);
+        status = status == FPO_PLUGIN_OK
+                     ? fpo_driver_status(cuda->function(&entry, module, "gemm"), "cuModuleGetFunction", why)
+                     : status;
     }
     uint32_t n = (uint32_t)p->n, k = (uint32_t)p->k, a_line = (uint32_t)p->a_line, b_line = (uint32_t)p->b_line,
              d_line = (uint32_t)p->d_line;
     const void *a = p->a, *b = p->b;
     void *d = p->d;
     void *parameters[] = {&a, &b, &d, &n, &k, &a_line, &b_line, &d_line};
-    return status == FPO_PLUGIN_OK
-               ? status_of(cuda.launch(entry, (n + 31) / 32, (unsigned)p->m, 1, 32, 1, 1, 0, NULL, parameters, NULL),
-                           "cuLaunchKernel", why)
-               : status;
+    return status == FPO_PLUGIN_OK ? fpo_driver_status(cuda->launch(entry, (n + 31) / 32, (unsigned)p->m, 1, 32, 1, 1,
+                                                                    0, NULL, parameters, NULL),
+                                                       "cuLaunchKernel", why)
+                                   : status;
 }
-
-static const fpo_plugin_memory memory = {
-    .size = sizeof memory,
-    .count = count,
-    .describe = describe,
-    .open = open_device,
-    .allocate = allocate,
-    .release = release,
-    .upload = upload,
-    .download = download,
-    .synchronise = synchronise,
-};
 
 static const fpo_kernel_order in_order = {.size = sizeof in_order, .models = "fma_f32"};
 static const int32_t any_recent[] = {80, 86, 89, 90, 100, 103, 120, 121, 0};
@@ -192,7 +74,7 @@ static const fpo_kernel kernels[] = {
 
 const fpo_plugin *fpo_plugin_v1(uint32_t abi_wanted)
 {
-    static const fpo_plugin plugin = {
+    static fpo_plugin plugin = {
         .size = sizeof plugin,
         .abi = FPO_PLUGIN_ABI,
         .name = "ptx_gemm",
@@ -200,8 +82,8 @@ const fpo_plugin *fpo_plugin_v1(uint32_t abi_wanted)
         .kernels = kernels,
         .kernel_count = sizeof kernels / sizeof kernels[0],
         .kernel_size = sizeof kernels[0],
-        .memory = &memory,
         .run = run,
     };
+    plugin.memory = fpo_driver_memory();
     return abi_wanted == FPO_PLUGIN_ABI ? &plugin : NULL;
 }
