@@ -50,13 +50,21 @@ START_TEST(every_kind_fills_every_format)
             bool narrow = kind == FPO_DATA_TIES && (format == FPO_BLOCK_PLAIN_E2M1 || format == FPO_BLOCK_PLAIN_E2M3);
             fpo_format d = narrow ? FPO_E5M2 : FPO_BF16;
             fpo_block_format f = (fpo_block_format)format;
+            bool not_finite = kind == FPO_DATA_SCALE_CODES || kind == FPO_DATA_SPECIAL; /* on purpose */
+            int bits = fpo_format_describe(fpo_block_format_describe(f)->view.element)->bits;
+            if (kind >= FPO_DATA_ONE_HOT && bits > 8) {
+                fpo_generate wanted = {.a = f, .b = f, .d = d, .m = 5, .n = 6, .k = 130, .kind = (fpo_data_kind)kind};
+                fpo_vector *none;
+                ck_assert_int_eq(fpo_generate_vector(&wanted, &none, &error), FPO_ERR_UNSUPPORTED);
+                continue;
+            }
             fpo_vector *vector = fpo_generated((fpo_data_kind)kind, f, f, d, 5, 6, 130, 1);
             fpo_vector *again = fpo_generated((fpo_data_kind)kind, f, f, d, 5, 6, 130, 1);
             fpo_vector *other = fpo_generated((fpo_data_kind)kind, f, f, d, 5, 6, 130, 2);
             ck_assert_str_eq(digest_of(vector).hex, digest_of(again).hex);
             ck_assert_str_ne(digest_of(vector).hex, digest_of(other).hex);
             /* Finite operands, and the padding nibble is 0 by construction of the packing. */
-            for (int64_t i = 0; i < 130; i++)
+            for (int64_t i = 0; i < 130 && !not_finite; i++)
                 for (int64_t r = 0; r < 5; r++) {
                     ck_assert(isfinite(fpo_element_value(&vector->spec.a.stored, &vector->problem.a, 130, r, i)));
                     ck_assert(isfinite(fpo_element_value(&vector->spec.b.stored, &vector->problem.b, 130, r, i)));

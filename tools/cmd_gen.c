@@ -5,6 +5,7 @@
 #include "arguments.h"
 #include "gen.h"
 #include "gen_report.h"
+#include "gen_suite.h"
 #include "report.h"
 
 #include <argp.h>
@@ -27,7 +28,8 @@ enum {
     OPTION_DIGESTS,
     OPTION_CHECKPOINT,
     OPTION_LAYER,
-    OPTION_ROWS
+    OPTION_ROWS,
+    OPTION_SUITE
 };
 
 static const struct argp_option options[] = {
@@ -57,7 +59,9 @@ static const struct argp_option options[] = {
     {.name = "checkpoint", .key = OPTION_CHECKPOINT, .arg = "DIR", .doc = "a Hugging Face folder with config.json"},
     {.name = "layer", .key = OPTION_LAYER, .arg = "NAME", .doc = "a quantised layer of it; without, they are listed"},
     {.name = "rows", .key = OPTION_ROWS, .arg = "M", .doc = "of generated activations; default 16"},
-    {.doc = "The product:", .group = 4},
+    {.doc = "Vectors that are made to tell mistakes apart, a folder of them:", .group = 4},
+    {.name = "suite", .key = OPTION_SUITE, .arg = "SUITE", .doc = "all vectors of it; `fp4oracle list suites`"},
+    {.doc = "The product:", .group = 5},
     {.name = "model",
      .key = 'm',
      .arg = "MODEL",
@@ -65,8 +69,8 @@ static const struct argp_option options[] = {
     {.name = "d", .key = OPTION_D, .arg = "F", .doc = "format of D: f32 (default), bf16, f16, e4m3, e5m2, nvfp4"},
     {.name = "alpha", .key = OPTION_ALPHA, .arg = "X", .doc = "default 1"},
     {.name = "beta", .key = OPTION_BETA, .arg = "X", .doc = "factor of C"},
-    {.doc = "The file:", .group = 5},
-    {.name = "output", .key = 'o', .arg = "FILE", .doc = "the vector to write"},
+    {.doc = "The file:", .group = 6},
+    {.name = "output", .key = 'o', .arg = "FILE", .doc = "the vector to write; with --suite a folder"},
     {.name = "digests-only", .key = OPTION_DIGESTS, .doc = "leave out the outputs, keep their digests"},
     {.name = "purpose", .key = OPTION_PURPOSE, .arg = "TEXT", .doc = "what the vector is for, one line"},
     {.name = "json", .key = OPTION_JSON, .doc = "the summary for machines"},
@@ -81,7 +85,8 @@ static const char documentation[] =
     "Examples:\n"
     "  fp4oracle gen --data gaussian --shape 64x64x256 --format nvfp4 -o v.st\n"
     "  fp4oracle gen --a x.st:act --b x.st:weight --format nvfp4 --d bf16 -o v.st\n"
-    "  fp4oracle gen --checkpoint Llama-NVFP4 --layer model.layers.0.mlp.down_proj -o v.st";
+    "  fp4oracle gen --checkpoint Llama-NVFP4 --layer model.layers.0.mlp.down_proj -o v.st\n"
+    "  fp4oracle gen --suite smoke --format nvfp4 --d bf16 -o smoke-nvfp4";
 
 static fpo_status parse_d(const char *text, fpo_format *d, fpo_error *error)
 {
@@ -129,7 +134,10 @@ static error_t parse_value(int key, const char *text, fpo_gen_arguments *a, fpo_
     case OPTION_SEED: *status = fpo_parse_seed(text, &a->generate.seed, error); return 0;
     case OPTION_C_FORMAT: *status = parse_addend("--c-format", text, &a->generate.c, error); return 0;
     case OPTION_BIAS_FORMAT: *status = parse_addend("--bias-format", text, &a->generate.bias, error); return 0;
-    case OPTION_D: *status = parse_d(text, &a->generate.d, error); return 0;
+    case OPTION_D:
+        *status = parse_d(text, &a->generate.d, error);
+        a->has_d = true;
+        return 0;
     case OPTION_ALPHA:
         *status = fpo_parse_float("--alpha", text, &a->alpha, error);
         a->has_alpha = true;
@@ -165,6 +173,8 @@ static const char *complaint(const fpo_gen_arguments *a)
 {
     bool tensors = a->a != NULL || a->b != NULL;
     bool has_c = a->c != NULL || a->generate.c != FPO_FORMAT_NONE;
+    if (a->suite != NULL)
+        return fpo_gen_suite_complaint(a);
     if (a->checkpoint != NULL)
         return checkpoint_complaint(a);
     if (a->layer != NULL || a->has_rows)
@@ -172,7 +182,7 @@ static const char *complaint(const fpo_gen_arguments *a)
     if (!a->has_format)
         return "which format: --format F or --format A,B";
     if (!tensors && !a->has_data)
-        return "where from: --data KIND --shape MxNxK, or --a FILE:TENSOR --b FILE:TENSOR, or --checkpoint DIR";
+        return "where from: --data KIND --shape MxNxK, or --a FILE:TENSOR --b FILE:TENSOR, or --checkpoint DIR, or --suite S";
     if (tensors && a->has_data)
         return "--data and --a/--b: operands are generated or read, not both";
     if (tensors && (a->a == NULL || a->b == NULL))
@@ -200,6 +210,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case OPTION_B: a->b = argument; return 0;
     case OPTION_CHECKPOINT: a->checkpoint = argument; return 0;
     case OPTION_LAYER: a->layer = argument; return 0;
+    case OPTION_SUITE: a->suite = argument; return 0;
     case OPTION_C: a->c = argument; return 0;
     case OPTION_BIAS: a->bias = argument; return 0;
     case OPTION_PURPOSE: a->purpose = argument; return 0;
@@ -247,7 +258,7 @@ int fpo_cmd_gen(int argc, char **argv)
     if (a.models == NULL)
         return fpo_report_unusable(argv[0], "out of memory");
     argp_parse(&parser, argc, argv, 0, NULL, &a);
-    int status = generate(argv[0], &a);
+    int status = a.suite != NULL ? fpo_gen_suite(argv[0], &a) : generate(argv[0], &a);
     free(a.models);
     return status;
 }

@@ -28,7 +28,7 @@ typedef struct run {
     size_t left_out;
     /* The kernel and the vector at work. */
     const fpo_kernel_info *kernel;
-    const fpo_run_vector *vector;
+    fpo_run_vector *vector;
     bool announced;
     size_t variants;        /* of that kernel and vector, so far */
     fpo_error record_error; /* the first record that could not be written */
@@ -39,7 +39,8 @@ static char *reproduce_line(const run *r)
     char kernel[1024], limit[32];
     char program[] = "fp4oracle", command[] = "run", kernel_option[] = "--kernel", device_option[] = "--device",
          model_option[] = "--model", limit_option[] = "--time-limit", once_option[] = "--once";
-    char *arguments[16] = {program, command, kernel_option, kernel};
+    char vector_text[2][128];
+    char *arguments[20] = {program, command, kernel_option, kernel};
     int count = 4;
     snprintf(kernel, sizeof kernel, "%s:%s", r->plugin_name, r->kernel->name);
     if (r->p->device != NULL) {
@@ -58,7 +59,7 @@ static char *reproduce_line(const run *r)
     if (r->p->once) {
         arguments[count++] = once_option;
     }
-    arguments[count++] = r->vector->path;
+    count += fpo_run_vector_arguments(r->vector, vector_text, arguments + count);
     return fpo_command_line(count, arguments);
 }
 
@@ -100,14 +101,20 @@ static void run_kernel(run *r, const fpo_run_vectors *vectors)
         fpo_vector *vector = NULL;
         fpo_error error;
         r->vector = &vectors->list[i];
+        if (!fpo_run_vector_suits(r->vector, r->kernel)) {
+            continue;
+        }
         r->variants = 0;
-        if (fpo_vector_read(r->vector->path, &vector, &error) != FPO_OK) {
-            fpo_run_result result = {.variant = "", .outcome = FPO_OUTCOME_UNUSABLE};
+        fpo_status status = fpo_run_vector_open(r->vector, r->kernel, &vector, &error);
+        if (status != FPO_OK) {
+            bool other = r->vector->entry != NULL && status == FPO_ERR_UNSUPPORTED; /* for other kernels than this */
+            fpo_run_result result = {.variant = "",
+                                     .outcome = other ? FPO_OUTCOME_UNSUPPORTED : FPO_OUTCOME_UNUSABLE};
             snprintf(result.text, sizeof result.text, "%s", error.message);
             take(r, r->kernel, &result);
         } else {
             fpo_runner_run(&r->runner, r->kernel, vector, take, r);
-            fpo_vector_free(vector);
+            fpo_run_vector_close(r->vector, vector);
         }
     }
     r->left_out += r->announced ? 0 : 1;
@@ -201,7 +208,7 @@ static int run_kernels(run *r, const fpo_runner_options *settings)
     const fpo_run_arguments *p = r->p;
     fpo_error error;
     fpo_run_vectors vectors = {0};
-    fpo_status status = fpo_run_vectors_find(p->suite, p->vectors, p->vector_count, &vectors, &error);
+    fpo_status status = fpo_run_vectors_find(p->suite, p->format, p->vectors, p->vector_count, &vectors, &error);
     if (status == FPO_OK && p->record != NULL) { /* now, not after hours of kernels */
         status = fpo_run_record_folder(p->record, &error);
     }

@@ -15,7 +15,7 @@ static fpo_status make_problem(const fpo_gen_arguments *a, fpo_vector **vector, 
     return a->checkpoint != NULL ? fpo_gen_from_checkpoint(a, *vector, error) : fpo_gen_from_tensors(a, *vector, error);
 }
 
-static fpo_status compute(const fpo_gen_arguments *a, fpo_vector *vector, fpo_error *error)
+fpo_status fpo_gen_compute(const fpo_gen_arguments *a, fpo_vector *vector, fpo_error *error)
 {
     const fpo_operand_view *view_a = &vector->spec.a.read, *view_b = &vector->spec.b.read;
     fpo_model_list list = {0};
@@ -45,7 +45,7 @@ fpo_status fpo_gen_vector(const fpo_gen_arguments *a, fpo_vector **vector, fpo_e
             (*vector)->problem.beta = a->beta;
         if (a->purpose != NULL)
             (*vector)->purpose = a->purpose;
-        status = compute(a, *vector, error);
+        status = fpo_gen_compute(a, *vector, error);
     }
     if (status != FPO_OK) {
         fpo_vector_free(*vector);

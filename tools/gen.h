@@ -9,6 +9,7 @@
 #include "model_choice.h"
 
 typedef struct fpo_gen_arguments {
+    const char *suite;              /* a registered suite, which is all that is made then; output is a folder */
     const char *a, *b;              /* FILE[:TENSOR], both or neither */
     const char *c, *bias;           /* FILE[:TENSOR], with a and b */
     const char *checkpoint, *layer; /* a folder and a layer of it, which is b; a may be given */
@@ -16,7 +17,7 @@ typedef struct fpo_gen_arguments {
     bool has_rows;
     const char *recipe;    /* NAME or A,B; NULL: the default of the format */
     fpo_generate generate; /* formats, and for --data its kind and shape; c and bias are formats */
-    bool has_format, has_data, has_shape, has_alpha, has_beta;
+    bool has_format, has_data, has_shape, has_d, has_alpha, has_beta;
     float alpha, beta;
     const char **models; /* names */
     size_t model_count;
@@ -27,6 +28,9 @@ typedef struct fpo_gen_arguments {
 
 /* The vector with the outputs of all its models. */
 fpo_status fpo_gen_vector(const fpo_gen_arguments *arguments, fpo_vector **vector, fpo_error *error);
+
+/* The outputs of all models that are asked for. */
+fpo_status fpo_gen_compute(const fpo_gen_arguments *arguments, fpo_vector *vector, fpo_error *error);
 
 /* The operands from tensors of files; spec, problem and data of `vector` are filled in. */
 fpo_status fpo_gen_from_tensors(const fpo_gen_arguments *arguments, fpo_vector *vector, fpo_error *error);

@@ -32,7 +32,11 @@ static const struct argp_option options[] = {
      .doc =
          "cpu, gpu:N, virtual:sm120, :sm100 or :sm90 (then a comma and what `fp4oracle vgpu -c` takes); default: what "
          "the plug-in has first"},
-    {.name = "suite", .key = 's', .arg = "SUITE", .doc = "the vectors of a suite: a folder of them"},
+    {.name = "suite", .key = 's', .arg = "SUITE", .doc = "the vectors of a suite (`fp4oracle list suites`), one of them (SUITE/VECTOR), or those of a folder"},
+    {.name = "format",
+     .key = 'f',
+     .arg = "F or A,B",
+     .doc = "of the suite's operands; default: all that suites are tested with, of which a kernel runs what it takes"},
     {.name = "model",
      .key = 'm',
      .arg = "MODEL",
@@ -58,7 +62,7 @@ static const char documentation[] =
     "Exit status: 0 all bits right, 1 a divergence, 2 unusable input or nothing to compare, 3 a kernel or device "
     "failed.\n\n"
     "Example:\n"
-    "  fp4oracle run --kernel cpu_reference:cpu/nvfp4 vector.safetensors";
+    "  fp4oracle run --kernel cpu_reference:cpu/nvfp4 --suite smoke";
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
@@ -68,6 +72,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     switch (key) {
     case 'k': p->kernel = argument; break;
     case 's': p->suite = argument; break;
+    case 'f': p->format = argument; break;
     case 'm': status = fpo_parse_model(argument, &p->model, &error); break;
     case OPTION_DEVICE: p->device = argument; break;
     case OPTION_LIMIT:

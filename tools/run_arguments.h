@@ -10,7 +10,7 @@
 typedef struct fpo_run_arguments {
     const char *kernel, *device, *junit, *record;
     const fpo_model *model;
-    const char *suite;
+    const char *suite, *format;
     char **vectors;
     size_t vector_count;
     float time_limit;

@@ -47,6 +47,14 @@ static fpo_status fill(fpo_vector *vector, const fpo_generate *wanted, fpo_error
     case FPO_DATA_TIES: return fpo_generate_ties(vector, wanted, error);
     case FPO_DATA_POWERS: return fpo_generate_powers(vector, wanted, error);
     case FPO_DATA_LADDER: return fpo_generate_ladder(vector, wanted, error);
+    case FPO_DATA_ONE_HOT: return fpo_generate_one_hot(vector, wanted, error);
+    case FPO_DATA_UNIQUE: return fpo_generate_unique(vector, wanted, error);
+    case FPO_DATA_SCALE_CODES: return fpo_generate_scale_codes(vector, wanted, error);
+    case FPO_DATA_CANCELLATION: return fpo_generate_cancellation(vector, wanted, error);
+    case FPO_DATA_STEP: return fpo_generate_step(vector, wanted, error);
+    case FPO_DATA_ZEROS: return fpo_generate_zeros(vector, wanted, error);
+    case FPO_DATA_FLOOR: return fpo_generate_floor(vector, wanted, error);
+    case FPO_DATA_SPECIAL: return fpo_generate_special(vector, wanted, error);
     case FPO_DATA_COUNT: break;
     }
     return fpo_fail(error, FPO_ERR_ARGUMENT, "no kind of data has the number %d", (int)wanted->kind);

@@ -47,5 +47,13 @@ fpo_status fpo_generate_codes(fpo_vector *vector, const fpo_generate *wanted, fp
 fpo_status fpo_generate_powers(fpo_vector *vector, const fpo_generate *wanted, fpo_error *error);
 fpo_status fpo_generate_ties(fpo_vector *vector, const fpo_generate *wanted, fpo_error *error);
 fpo_status fpo_generate_ladder(fpo_vector *vector, const fpo_generate *wanted, fpo_error *error);
+fpo_status fpo_generate_one_hot(fpo_vector *vector, const fpo_generate *wanted, fpo_error *error);
+fpo_status fpo_generate_unique(fpo_vector *vector, const fpo_generate *wanted, fpo_error *error);
+fpo_status fpo_generate_scale_codes(fpo_vector *vector, const fpo_generate *wanted, fpo_error *error);
+fpo_status fpo_generate_cancellation(fpo_vector *vector, const fpo_generate *wanted, fpo_error *error);
+fpo_status fpo_generate_step(fpo_vector *vector, const fpo_generate *wanted, fpo_error *error);
+fpo_status fpo_generate_zeros(fpo_vector *vector, const fpo_generate *wanted, fpo_error *error);
+fpo_status fpo_generate_floor(fpo_vector *vector, const fpo_generate *wanted, fpo_error *error);
+fpo_status fpo_generate_special(fpo_vector *vector, const fpo_generate *wanted, fpo_error *error);
 
 #endif
