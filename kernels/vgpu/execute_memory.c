@@ -45,43 +45,85 @@ static void extend(void *lanes, unsigned register_bytes, int lane, const void *v
     }
 }
 
+/* Where each lane's `bytes` (a power of two) are. False after a fault. */
+static bool locate_lanes(fpo_warp *warp, const fpo_ptx_instruction *ins, const fpo_ptx_operand *address, uint32_t bytes,
+                         bool write, uint8_t *at[FPO_PTX_WARP])
+{
+    const fpo_cta *cta = warp->cta;
+    fpo_ptx_value space = (fpo_ptx_value)ins->arguments.space;
+    bool try_plain = space == FPO_PTX_V_SHARED && cta->shadow == NULL;
+    for (FPO_EACH_LANE(lane, warp->mask)) {
+        uint64_t where = fpo_address(warp, address, (int)lane);
+        at[lane] = try_plain ? fpo_plain_shared(cta, where, bytes) : NULL;
+        if (at[lane] != NULL)
+            continue;
+        at[lane] = fpo_locate(warp, space, where, bytes, bytes, (int)lane);
+        if (at[lane] == NULL)
+            return false;
+        note(warp, ins, at[lane], bytes, write, (int)lane);
+    }
+    return true;
+}
+
+/* Lanes of one register from memory: the common widths, then any. */
+static void read_lanes(const fpo_warp *warp, const fpo_ptx_operand *d, fpo_ptx_type type, uint32_t offset,
+                       uint8_t *const at[FPO_PTX_WARP])
+{
+    void *lanes = fpo_lanes_of(warp, d);
+    unsigned bytes = fpo_ptx_type_bytes(type);
+    if (bytes == 4 && d->bytes == 4) {
+        for (FPO_EACH_LANE(lane, warp->mask))
+            memcpy((uint32_t *)lanes + lane, at[lane] + offset, 4);
+    } else if (bytes == 8 && d->bytes == 8) {
+        for (FPO_EACH_LANE(lane, warp->mask))
+            memcpy((uint64_t *)lanes + lane, at[lane] + offset, 8);
+    } else if (type == FPO_PTX_U8 && d->bytes == 2) {
+        for (FPO_EACH_LANE(lane, warp->mask))
+            ((uint16_t *)lanes)[lane] = at[lane][offset];
+    } else if (type == FPO_PTX_U8 && d->bytes == 4) {
+        for (FPO_EACH_LANE(lane, warp->mask))
+            ((uint32_t *)lanes)[lane] = at[lane][offset];
+    } else {
+        for (FPO_EACH_LANE(lane, warp->mask))
+            extend(lanes, d->bytes, (int)lane, at[lane] + offset, type);
+    }
+}
+
 fpo_outcome fpo_do_load(fpo_warp *warp, const fpo_ptx_instruction *ins)
 {
     fpo_ptx_type type = (fpo_ptx_type)ins->arguments.type;
-    unsigned bytes = fpo_ptx_type_bytes(type), count = ins->arguments.count, total = bytes * count;
-    const fpo_ptx_operand *address = &ins->operands[count];
-    for (FPO_EACH_LANE(lane, warp->mask)) {
-        const uint8_t *from = fpo_locate(warp, (fpo_ptx_value)ins->arguments.space,
-                                         fpo_address(warp, address, (int)lane), total, total, (int)lane);
-        if (from == NULL)
-            return FPO_FAULT;
-        note(warp, ins, from, total, false, (int)lane);
-        uint8_t value[128];
-        memcpy(value, from, total);
-        for (unsigned i = 0; i < count; i++) {
-            const fpo_ptx_operand *d = &ins->operands[i];
-            if (d->kind == FPO_PTX_REGISTER)
-                extend(fpo_lanes_of(warp, d), d->bytes, (int)lane, value + i * bytes, type);
-        }
-    }
+    unsigned bytes = fpo_ptx_type_bytes(type), count = ins->arguments.count;
+    uint8_t *at[FPO_PTX_WARP];
+    if (!locate_lanes(warp, ins, &ins->operands[count], bytes * count, false, at))
+        return FPO_FAULT;
+    for (unsigned i = 0; i < count; i++)
+        if (ins->operands[i].kind == FPO_PTX_REGISTER)
+            read_lanes(warp, &ins->operands[i], type, i * bytes, at);
     return FPO_NEXT;
 }
 
+static void write_lanes(const fpo_warp *warp, const fpo_ptx_operand *b, unsigned bytes, uint32_t offset,
+                        uint8_t *const at[FPO_PTX_WARP])
+{
+    const uint8_t *lanes = fpo_lanes_of(warp, b);
+    if (bytes == 4 && b->bytes == 4) {
+        for (FPO_EACH_LANE(lane, warp->mask))
+            memcpy(at[lane] + offset, lanes + 4 * lane, 4);
+    } else {
+        for (FPO_EACH_LANE(lane, warp->mask))
+            memcpy(at[lane] + offset, lanes + (size_t)lane * b->bytes, bytes);
+    }
+}
+
+/* Lane after lane where two may write to the same place: the last one's value stays, whole. */
 fpo_outcome fpo_do_store(fpo_warp *warp, const fpo_ptx_instruction *ins)
 {
     unsigned bytes = fpo_ptx_type_bytes((fpo_ptx_type)ins->arguments.type), count = ins->arguments.count;
-    for (FPO_EACH_LANE(lane, warp->mask)) {
-        uint8_t *to =
-            fpo_locate(warp, (fpo_ptx_value)ins->arguments.space, fpo_address(warp, &ins->operands[0], (int)lane),
-                       bytes * count, bytes * count, (int)lane);
-        if (to == NULL)
-            return FPO_FAULT;
-        note(warp, ins, to, bytes * count, true, (int)lane);
-        for (unsigned i = 0; i < count; i++) {
-            const fpo_ptx_operand *b = &ins->operands[1 + i];
-            memcpy(to + i * bytes, (const uint8_t *)fpo_lanes_of(warp, b) + (size_t)lane * b->bytes, bytes);
-        }
-    }
+    uint8_t *at[FPO_PTX_WARP];
+    if (!locate_lanes(warp, ins, &ins->operands[0], bytes * count, true, at))
+        return FPO_FAULT;
+    for (unsigned i = 0; i < count; i++)
+        write_lanes(warp, &ins->operands[1 + i], bytes, i * bytes, at);
     warp->cta->grid->changes++;
     return FPO_NEXT;
 }

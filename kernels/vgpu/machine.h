@@ -202,6 +202,16 @@ static inline void fpo_set_predicate(fpo_warp *warp, const fpo_ptx_operand *oper
     *p = (*p & ~warp->mask) | (value & warp->mask);
 }
 
+/* Shared memory of the CTA itself where nothing is odd about the access; NULL: fpo_locate has to look. `bytes` is a power
+ * of two and the alignment. */
+static inline uint8_t *fpo_plain_shared(const fpo_cta *cta, uint64_t address, uint32_t bytes)
+{
+    uint32_t offset = (uint32_t)address & FPO_SHARED_OFFSET;
+    bool plain = (uint32_t)address >> FPO_SHARED_RANK_SHIFT == cta->rank && offset >= FPO_SHARED_BASE &&
+                 offset <= cta->shared_end && bytes <= cta->shared_end - offset && (offset & (bytes - 1)) == 0;
+    return plain ? cta->shared + offset : NULL;
+}
+
 static inline int fpo_first_lane(uint32_t mask)
 {
     return __builtin_ctz(mask);

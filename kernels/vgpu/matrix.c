@@ -10,7 +10,11 @@
 static bool find_rows(fpo_warp *warp, const fpo_ptx_operand *address, unsigned count, bool write, unsigned used,
                       uint8_t *rows[FPO_PTX_WARP])
 {
+    const fpo_cta *cta = warp->cta;
     for (unsigned i = 0; i < 8 * count; i++) {
+        rows[i] = cta->shadow == NULL ? fpo_plain_shared(cta, fpo_address(warp, address, (int)i), 16) : NULL;
+        if (rows[i] != NULL)
+            continue;
         rows[i] = fpo_locate_shared(warp, fpo_address(warp, address, (int)i), 16, 16, (int)i);
         if (rows[i] == NULL)
             return false;
@@ -51,16 +55,15 @@ fpo_outcome fpo_do_load_matrix(fpo_warp *warp, const fpo_ptx_instruction *ins)
         return gathered;
     if (!find_rows(warp, &ins->operands[count], count, false, 16, rows))
         return FPO_FAULT;
-    uint32_t result[4][FPO_PTX_WARP];
+    uint32_t unused[FPO_PTX_WARP], *lanes[4];
+    for (unsigned i = 0; i < count; i++)
+        lanes[i] = ins->operands[i].kind == FPO_PTX_REGISTER ? fpo_lanes_of(warp, &ins->operands[i]) : unused;
     for (unsigned i = 0; i < 8 * count; i++) {
         if (ins->arguments.trans)
-            spread_column(rows[i], i % 8, result[i / 8]);
+            spread_column(rows[i], i % 8, lanes[i / 8]);
         else
-            memcpy(&result[i / 8][4 * (i % 8)], rows[i], 16);
+            memcpy(&lanes[i / 8][4 * (i % 8)], rows[i], 16);
     }
-    for (unsigned i = 0; i < count; i++)
-        if (ins->operands[i].kind == FPO_PTX_REGISTER)
-            memcpy(fpo_lanes_of(warp, &ins->operands[i]), result[i], sizeof result[i]);
     return FPO_NEXT;
 }
 

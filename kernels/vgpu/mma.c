@@ -130,14 +130,13 @@ static unsigned scale_lane(int row, int rows, uint32_t thread)
 }
 
 /* `byte` is the first byte used. */
-static void load_scales(const fpo_mma_unit *unit, const fpo_warp *warp, const fpo_ptx_operand *operand, uint32_t byte,
-                        uint32_t thread, int rows, uint8_t (*scales)[FPO_TILE_SCALES])
+static void load_scales(const fpo_warp *warp, const fpo_ptx_operand *operand, uint32_t byte, uint32_t thread, int rows,
+                        uint8_t (*scales)[FPO_TILE_SCALES])
 {
     const uint32_t *lanes = fpo_lanes_of(warp, operand);
     for (int row = 0; row < rows; row++) {
         uint32_t word = lanes[scale_lane(row, rows, thread)] >> (8 * byte);
-        for (int i = 0; i < unit->scales; i++)
-            scales[row][i] = (uint8_t)(word >> (8 * i));
+        memcpy(scales[row], &word, sizeof word); /* little endian */
     }
 }
 
@@ -177,7 +176,7 @@ static void run_tile(const fpo_mma_unit *unit, fpo_warp *warp, const fpo_ptx_ope
         tile->b[i] = fpo_lanes_of(warp, &operands[8 + i]);
     load_tile_c(warp, operands + 10, tile);
     if (unit->tile != NULL)
-        unit->tile(unit, tile);
+        unit->tile(unit, tile, warp->cta->grid->mma->kept);
     else
         memset(tile->left, 0xFF, sizeof tile->left);
     finish_tile(unit, warp, operands + 4, operands + 8, tile);
@@ -238,8 +237,8 @@ fpo_outcome fpo_do_mma_scaled(fpo_warp *warp, const fpo_ptx_instruction *ins)
         return fpo_fault(warp, 0, "scale selectors {%u, %u} {%u, %u}", selector[0], selector[1], selector[2],
                          selector[3]);
     fpo_mma_tile tile;
-    load_scales(unit, warp, &ins->operands[SCALES_A], selector[0], selector[1], FPO_TILE_ROWS, tile.a_scale);
-    load_scales(unit, warp, &ins->operands[SCALES_B], selector[2], selector[3], FPO_TILE_COLUMNS, tile.b_scale);
+    load_scales(warp, &ins->operands[SCALES_A], selector[0], selector[1], FPO_TILE_ROWS, tile.a_scale);
+    load_scales(warp, &ins->operands[SCALES_B], selector[2], selector[3], FPO_TILE_COLUMNS, tile.b_scale);
     run_tile(unit, warp, ins->operands, &tile);
     return FPO_NEXT;
 }

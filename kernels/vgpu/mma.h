@@ -21,7 +21,8 @@ typedef struct fpo_mma_number {
 
 struct fpo_mma_tile;
 struct fpo_mma_unit;
-typedef void fpo_tile_function(const struct fpo_mma_unit *unit, struct fpo_mma_tile *tile); /* mma_tile.h */
+struct fpo_tile_kept; /* mma_tile.h */
+typedef void fpo_tile_function(const struct fpo_mma_unit *unit, struct fpo_mma_tile *tile, struct fpo_tile_kept *kept);
 
 /* How elements of up to 8 bits lie in their bytes: code = byte >> shift. */
 typedef struct fpo_tile_element {
@@ -69,6 +70,7 @@ typedef struct fpo_mma_side {
 /* Room for the instruction that is being executed, and the units made so far. */
 typedef struct fpo_mma_room {
     fpo_mma_unit *units;
+    struct fpo_tile_kept *kept; /* NULL until a unit has loops */
     fpo_mma_side a, b;
     uint32_t d[FPO_MMA_ROWS * FPO_MMA_ROWS];       /* of tcgen05.mma */
     uint8_t left[FPO_MMA_ROWS * FPO_MMA_ROWS / 8]; /* outputs of it that the general step computes, a bit each */

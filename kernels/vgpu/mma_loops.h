@@ -10,7 +10,40 @@
  * result is a normal number. */
 #include "mma_tile.h"
 
-enum { GROUPS = FPO_MMA_K / FPO_FAST_GROUP, QUADS = FPO_MMA_K / 8, SINGLE_K = 32 };
+enum { GROUPS = FPO_TILE_GROUPS, QUADS = FPO_TILE_WORDS, SINGLE_K = FPO_TILE_SINGLE_K };
+
+/* ---- what is kept ---- */
+
+static inline unsigned place_of(const uint32_t *registers)
+{
+    return (unsigned)((uintptr_t)registers / (FPO_PTX_WARP * sizeof *registers) % FPO_TILE_KEPT);
+}
+
+static inline uint32_t differ(const uint32_t *restrict x, const uint32_t *restrict y, int count)
+{
+    uint32_t bits = 0;
+    for (int i = 0; i < count; i++)
+        bits |= x[i] ^ y[i];
+    return bits;
+}
+
+/* True if the entry is of these fragments; else its key is set to them. */
+static inline bool is_kept(fpo_tile_key *key, const fpo_mma_unit *unit, const uint32_t *const *registers, int count,
+                           const uint8_t (*scale)[FPO_TILE_SCALES], int rows)
+{
+    uint32_t codes[FPO_TILE_ROWS];
+    memcpy(codes, scale, (size_t)rows * sizeof *scale);
+    uint32_t bits = differ(key->scale, codes, rows);
+    for (int r = 0; r < count; r++)
+        bits |= differ(key->registers[r], registers[r], FPO_PTX_WARP);
+    if (bits == 0 && key->unit == unit)
+        return true;
+    key->unit = unit;
+    memcpy(key->scale, codes, (size_t)rows * sizeof *codes);
+    for (int r = 0; r < count; r++)
+        memcpy(key->registers[r], registers[r], sizeof key->registers[r]);
+    return false;
+}
 
 /* ---- C and D ---- */
 
@@ -44,235 +77,214 @@ static inline doubles cut_c(words c, words scale)
  * Words of 8 elements are split into their even and odd nibbles: four elements of a byte each, in the same order in A
  * and in B, which is all that a sum of products needs. */
 
-typedef struct group_sides {
-    _Alignas(64) int8_t a[FPO_TILE_ROWS][2][32]; /* even and odd elements of each word, in halves */
-    _Alignas(64) uint8_t b[QUADS][2][32];        /* 8 columns of four elements, in halves, plus 12 */
-    int32_t correction[FPO_TILE_ROWS][GROUPS];   /* what the 12 adds, negated */
-    uint32_t a_any[FPO_TILE_ROWS][GROUPS];       /* bits: elements of a group that are not zero */
-    double a_factor[FPO_TILE_ROWS][GROUPS];
-    int32_t a_exponent[FPO_TILE_ROWS][GROUPS];
-    _Alignas(64) double b_factor[GROUPS][FPO_TILE_COLUMNS];
-    _Alignas(64) int32_t b_exponent[GROUPS][FPO_TILE_COLUMNS];
-    _Alignas(64) uint32_t b_any[GROUPS][FPO_TILE_COLUMNS];
-    _Alignas(32) int32_t special_columns[FPO_TILE_COLUMNS]; /* all bits: has a NaN or an infinity */
-    bool special_rows[FPO_TILE_ROWS];
-} group_sides;
-
 /* Bit 0 of each nibble: the element is not zero. */
 static inline uint32_t nonzero_nibbles(uint32_t word)
 {
     return (word | word >> 1 | word >> 2) & 0x11111111;
 }
 
-static inline void load_groups_a(const fpo_mma_tile *tile, group_sides *s)
+static inline const fpo_groups_a *groups_a(const fpo_mma_unit *unit, const fpo_mma_tile *tile, fpo_tile_kept *kept)
 {
+    fpo_groups_a *a = &kept->groups_a[place_of(tile->a[0])];
+    if (is_kept(&a->key, unit, tile->a, 4, tile->a_scale, FPO_TILE_ROWS))
+        return a;
     for (int m = 0; m < FPO_TILE_ROWS; m++) {
         const uint32_t *first = tile->a[m / 8] + m % 8 * 4, *second = tile->a[m / 8 + 2] + m % 8 * 4;
-        unpack_row(first, second, s->a[m][0], s->a[m][1], s->correction[m]);
+        unpack_row(first, second, a->elements[m][0], a->elements[m][1], a->correction[m]);
+        a->special[m] = false;
         for (int g = 0; g < GROUPS; g++) {
             const uint32_t *word = (g < 2 ? first : second) + g % 2 * 2;
-            s->a_any[m][g] = nonzero_nibbles(word[0]) | nonzero_nibbles(word[1]) << 1;
+            a->any[m][g] = nonzero_nibbles(word[0]) | nonzero_nibbles(word[1]) << 1;
+            const fpo_tile_scale *x = &unit->tile_scale[tile->a_scale[m][g * unit->scales / GROUPS]];
+            a->factor[m][g] = x->factor;
+            a->exponent[m][g] = x->exponent;
+            a->special[m] |= x->special;
         }
     }
+    return a;
 }
 
-static inline void load_groups_b(const fpo_mma_tile *tile, group_sides *s)
+static inline const fpo_groups_b *groups_b(const fpo_mma_unit *unit, const fpo_mma_tile *tile, fpo_tile_kept *kept)
 {
+    fpo_groups_b *b = &kept->groups_b[place_of(tile->b[0])];
+    if (is_kept(&b->key, unit, tile->b, 2, tile->b_scale, FPO_TILE_COLUMNS))
+        return b;
     _Alignas(32) uint32_t turned[QUADS][FPO_TILE_COLUMNS];
     for (int q = 0; q < QUADS; q++)
         for (int n = 0; n < FPO_TILE_COLUMNS; n++)
             turned[q][n] = tile->b[q / 4][4 * n + q % 4];
     for (int q = 0; q < QUADS; q++)
-        unpack_columns(turned[q], s->b[q][0], s->b[q][1]);
-    for (int g = 0; g < GROUPS; g++)
-        for (int n = 0; n < FPO_TILE_COLUMNS; n++)
-            s->b_any[g][n] = nonzero_nibbles(turned[2 * g][n]) | nonzero_nibbles(turned[2 * g + 1][n]) << 1;
-}
-
-static inline void load_group_scales(const fpo_mma_unit *unit, const fpo_mma_tile *tile, group_sides *s)
-{
-    for (int m = 0; m < FPO_TILE_ROWS; m++) {
-        s->special_rows[m] = false;
-        for (int g = 0; g < GROUPS; g++) {
-            const fpo_tile_scale *x = &unit->tile_scale[tile->a_scale[m][g * unit->scales / GROUPS]];
-            s->a_factor[m][g] = x->factor;
-            s->a_exponent[m][g] = x->exponent;
-            s->special_rows[m] |= x->special;
-        }
-    }
-    for (int n = 0; n < FPO_TILE_COLUMNS; n++) {
-        s->special_columns[n] = 0;
-        for (int g = 0; g < GROUPS; g++) {
+        unpack_columns(turned[q], b->elements[q][0], b->elements[q][1]);
+    memset(b->special, 0, sizeof b->special);
+    for (int g = 0; g < GROUPS; g++) {
+        for (int n = 0; n < FPO_TILE_COLUMNS; n++) {
+            b->any[g][n] = nonzero_nibbles(turned[2 * g][n]) | nonzero_nibbles(turned[2 * g + 1][n]) << 1;
             const fpo_tile_scale *x = &unit->tile_scale[tile->b_scale[n][g * unit->scales / GROUPS]];
-            s->b_factor[g][n] = x->factor;
-            s->b_exponent[g][n] = x->exponent;
-            s->special_columns[n] |= -(int32_t)x->special;
+            b->factor[g][n] = x->factor;
+            b->exponent[g][n] = x->exponent;
+            b->special[n] |= -(int32_t)x->special;
         }
     }
+    return b;
 }
 
 /* Exponent of the largest group of a row in each column, of C and of the floor. */
-static inline words largest_group(const group_sides *s, int m, words least)
+static inline words largest_group(const fpo_groups_a *a, int m, const fpo_groups_b *b, words least)
 {
+#pragma GCC unroll 4
     for (int g = 0; g < GROUPS; g++) {
-        words exponent = w_add(w_load(s->b_exponent[g]), w_set1(s->a_exponent[m][g]));
-        words common = w_and(w_load(s->b_any[g]), w_set1((int32_t)s->a_any[m][g]));
+        words exponent = w_add(w_load(b->exponent[g]), w_set1(a->exponent[m][g]));
+        words common = w_and(w_load(b->any[g]), w_set1((int32_t)a->any[m][g]));
         words absent = w_equal(common, w_set1(0));
         least = w_max(least, w_select(absent, w_set1(FPO_FAST_ABSENT), exponent));
     }
     return least;
 }
 
-void TILE_GROUPS(const fpo_mma_unit *unit, fpo_mma_tile *tile)
+void TILE_GROUPS(const fpo_mma_unit *unit, fpo_mma_tile *tile, fpo_tile_kept *kept)
 {
-    group_sides s;
-    load_groups_a(tile, &s);
-    load_groups_b(tile, &s);
-    load_group_scales(unit, tile, &s);
+    const fpo_groups_a *a = groups_a(unit, tile, kept);
+    const fpo_groups_b *b = groups_b(unit, tile, kept);
     const fpo_step *step = unit->step;
     for (int m = 0; m < FPO_TILE_ROWS; m++) {
         tile->left[m] = 0xFF;
-        if (s.special_rows[m])
+        if (a->special[m])
             continue;
         words special, c = w_load(tile->d[m]), exponent = exponents_of(c, &special);
-        words e = largest_group(&s, m, w_max(exponent, w_set1(step->e_zero)));
+        words e = largest_group(a, m, b, w_max(exponent, w_set1(step->e_zero)));
         words scale = w_sub(w_set1(step->fraction_bits), e);
         doubles sum = d_add(d_set1(0), cut_c(c, scale));
         doubles power = d_power(w_sub(scale, w_set1(2))); /* products of halves */
 #pragma GCC unroll 4
         for (int g = 0; g < GROUPS; g++) {
-            words dot = dot_group(s.b[2 * g][0], &s.a[m][0][8 * g], &s.a[m][1][8 * g], s.correction[m][g]);
-            doubles factor = d_mul(d_mul(d_load(s.b_factor[g]), d_set1(s.a_factor[m][g])), power);
+            words dot = dot_group(b->elements[2 * g][0], &a->elements[m][0][8 * g], &a->elements[m][1][8 * g],
+                                  a->correction[m][g]);
+            doubles factor = d_mul(d_mul(d_load(b->factor[g]), d_set1(a->factor[m][g])), power);
             sum = d_add(sum, d_cut(d_mul(d_from_words(dot), factor)));
         }
-        tile->left[m] = (uint8_t)finish(step, sum, scale, w_or(special, w_load(s.special_columns)), tile->d[m]);
+        tile->left[m] = (uint8_t)finish(step, sum, scale, w_or(special, w_load(b->special)), tile->d[m]);
     }
 }
 
 /* ---- one sum of 32 elements of up to 8 bits ---- */
 
-typedef struct single_sides {
-    _Alignas(64) uint8_t a_bytes[FPO_TILE_ROWS][SINGLE_K], b_bytes[SINGLE_K][FPO_TILE_COLUMNS];
-    _Alignas(64) int8_t a_exponent[FPO_TILE_ROWS][SINGLE_K], b_exponent[SINGLE_K][FPO_TILE_COLUMNS];
-    _Alignas(64) float a[FPO_TILE_ROWS][SINGLE_K], b[SINGLE_K][FPO_TILE_COLUMNS];
-    uint8_t a_special[FPO_TILE_ROWS * SINGLE_K], b_special[SINGLE_K * FPO_TILE_COLUMNS];
-    int32_t a_scale[FPO_TILE_ROWS];
-    _Alignas(32) int32_t b_scale[FPO_TILE_COLUMNS], special_columns[FPO_TILE_COLUMNS];
-    bool special_rows[FPO_TILE_ROWS];
-} single_sides;
-
 enum { NO_EXPONENT = -128 }; /* of a zero: with any other, far below those of products */
 
 /* Exponents of elements, and which are NaN or infinite. */
-static inline void decode_exponents(const fpo_tile_element *how, const uint8_t *bytes, int count, int8_t *exponent,
-                                    uint8_t *special)
+static inline void decode_exponents(fpo_tile_element how, const uint8_t *restrict bytes, int count,
+                                    int8_t *restrict exponent, uint8_t *restrict special)
 {
     for (int i = 0; i < count; i++) {
-        uint8_t magnitude = (uint8_t)(bytes[i] >> how->shift) & how->magnitude;
-        uint8_t field = (uint8_t)(magnitude >> how->mantissa_bits);
-        int8_t e = (int8_t)((field > 1 ? field : 1) - how->bias);
+        uint8_t magnitude = (uint8_t)(bytes[i] >> how.shift) & how.magnitude;
+        uint8_t field = (uint8_t)(magnitude >> how.mantissa_bits);
+        int8_t e = (int8_t)((field > 1 ? field : 1) - how.bias);
         exponent[i] = magnitude == 0 ? NO_EXPONENT : e;
-        special[i] = magnitude >= how->special;
+        special[i] = magnitude >= how.special;
     }
 }
 
 /* Finite elements as floats: the significand as an integer, times a power of two. */
-static inline void decode_values(const fpo_tile_element *how, const uint8_t *bytes, int count, float *value)
+static inline void decode_values(fpo_tile_element how, const uint8_t *restrict bytes, int count, float *restrict value)
 {
     for (int i = 0; i < count; i++) {
-        int32_t code = bytes[i] >> how->shift, magnitude = code & how->magnitude;
-        int32_t field = magnitude >> how->mantissa_bits, one = 1 << how->mantissa_bits;
+        int32_t code = bytes[i] >> how.shift, magnitude = code & how.magnitude;
+        int32_t field = magnitude >> how.mantissa_bits, one = 1 << how.mantissa_bits;
         int32_t significand = (magnitude & (one - 1)) | (field != 0 ? one : 0);
-        int32_t exponent = (field > 1 ? field : 1) - how->bias - how->mantissa_bits;
+        int32_t exponent = (field > 1 ? field : 1) - how.bias - how.mantissa_bits;
         union {
             int32_t bits;
             float number;
         } power = {(exponent + 127) << 23};
-        value[i] = (float)(code & how->sign ? -significand : significand) * power.number;
+        value[i] = (float)(code & how.sign ? -significand : significand) * power.number;
     }
 }
 
-static inline void load_single_a(const fpo_tile_element *how, const fpo_mma_tile *tile, single_sides *s)
+static inline const fpo_single_a *single_a(const fpo_mma_unit *unit, const fpo_mma_tile *tile, fpo_tile_kept *kept)
 {
+    fpo_single_a *a = &kept->single_a[place_of(tile->a[0])];
+    if (is_kept(&a->key, unit, tile->a, 4, tile->a_scale, FPO_TILE_ROWS))
+        return a;
+    fpo_tile_element how = unit->tile_element[0];
+    bool scaled = unit->scale != FPO_FORMAT_NONE;
     for (int m = 0; m < FPO_TILE_ROWS; m++) {
-        memcpy(s->a_bytes[m], tile->a[m / 8] + m % 8 * 4, 16);
-        memcpy(s->a_bytes[m] + 16, tile->a[m / 8 + 2] + m % 8 * 4, 16);
+        uint8_t bytes[SINGLE_K], special[SINGLE_K];
+        memcpy(bytes, tile->a[m / 8] + m % 8 * 4, SINGLE_K / 2);
+        memcpy(bytes + SINGLE_K / 2, tile->a[m / 8 + 2] + m % 8 * 4, SINGLE_K / 2);
+        decode_exponents(how, bytes, SINGLE_K, a->exponent[m], special);
+        decode_values(how, bytes, SINGLE_K, a->value[m]);
+        const fpo_tile_scale *x = &unit->tile_scale[tile->a_scale[m][0]];
+        uint8_t any = scaled && x->special;
+        for (int k = 0; k < SINGLE_K; k++)
+            any |= special[k];
+        a->special[m] = any != 0;
+        a->scale[m] = scaled ? x->exponent : 0;
     }
-    decode_exponents(how, s->a_bytes[0], FPO_TILE_ROWS * SINGLE_K, s->a_exponent[0], s->a_special);
-    decode_values(how, s->a_bytes[0], FPO_TILE_ROWS * SINGLE_K, s->a[0]);
+    return a;
 }
 
-static inline void load_single_b(const fpo_tile_element *how, const fpo_mma_tile *tile, single_sides *s)
+static inline const fpo_single_b *single_b(const fpo_mma_unit *unit, const fpo_mma_tile *tile, fpo_tile_kept *kept)
 {
+    fpo_single_b *b = &kept->single_b[place_of(tile->b[0])];
+    if (is_kept(&b->key, unit, tile->b, 2, tile->b_scale, FPO_TILE_COLUMNS))
+        return b;
+    fpo_tile_element how = unit->tile_element[1];
+    bool scaled = unit->scale != FPO_FORMAT_NONE;
+    _Alignas(32) uint8_t bytes[SINGLE_K][FPO_TILE_COLUMNS], special[SINGLE_K][FPO_TILE_COLUMNS];
     for (int q = 0; q < SINGLE_K / 4; q++) {
         _Alignas(32) uint32_t turned[FPO_TILE_COLUMNS];
         for (int n = 0; n < FPO_TILE_COLUMNS; n++)
             turned[n] = tile->b[q / 4][4 * n + q % 4];
-        turn_bytes(turned, s->b_bytes[4 * q]);
+        turn_bytes(turned, bytes[4 * q]);
     }
-    decode_exponents(how, s->b_bytes[0], FPO_TILE_COLUMNS * SINGLE_K, s->b_exponent[0], s->b_special);
-    decode_values(how, s->b_bytes[0], FPO_TILE_COLUMNS * SINGLE_K, s->b[0]);
-}
-
-static inline void find_special(const fpo_mma_unit *unit, const fpo_mma_tile *tile, single_sides *s)
-{
-    bool scaled = unit->scale != FPO_FORMAT_NONE;
-    for (int m = 0; m < FPO_TILE_ROWS; m++) {
-        const fpo_tile_scale *x = &unit->tile_scale[tile->a_scale[m][0]];
-        uint8_t any = scaled && x->special;
-        for (int k = 0; k < SINGLE_K; k++)
-            any |= s->a_special[m * SINGLE_K + k];
-        s->special_rows[m] = any != 0;
-        s->a_scale[m] = scaled ? x->exponent : 0;
-    }
+    decode_exponents(how, bytes[0], FPO_TILE_COLUMNS * SINGLE_K, b->exponent[0], special[0]);
+    decode_values(how, bytes[0], FPO_TILE_COLUMNS * SINGLE_K, b->value[0]);
     for (int n = 0; n < FPO_TILE_COLUMNS; n++) {
         const fpo_tile_scale *x = &unit->tile_scale[tile->b_scale[n][0]];
-        s->special_columns[n] = -(int32_t)(scaled && x->special);
-        s->b_scale[n] = scaled ? x->exponent : 0;
+        b->special[n] = -(int32_t)(scaled && x->special);
+        b->scale[n] = scaled ? x->exponent : 0;
     }
     for (int k = 0; k < SINGLE_K; k++)
         for (int n = 0; n < FPO_TILE_COLUMNS; n++)
-            s->special_columns[n] |= -(int32_t)s->b_special[k * FPO_TILE_COLUMNS + n];
+            b->special[n] |= -(int32_t)special[k][n];
+    return b;
 }
 
 /* Sums of 16 terms below 2^27 each: two sums. */
-static inline doubles add_products(const single_sides *s, int m, floats power)
+static inline doubles add_products(const float *a, const fpo_single_b *b, floats power)
 {
     words sum[2] = {w_set1(0), w_set1(0)};
     for (int half = 0; half < 2; half++) {
 #pragma GCC unroll 16
         for (int k = 0; k < SINGLE_K / 2; k++) {
             int at = half * SINGLE_K / 2 + k;
-            floats product = f_mul(f_mul(f_set1(s->a[m][at]), f_load(s->b[at])), power);
+            floats product = f_mul(f_mul(f_set1(a[at]), f_load(b->value[at])), power);
             sum[half] = w_add(sum[half], w_from_floats(product));
         }
     }
     return d_add(d_from_words(sum[0]), d_from_words(sum[1]));
 }
 
-void TILE_SINGLE(const fpo_mma_unit *unit, fpo_mma_tile *tile)
+void TILE_SINGLE(const fpo_mma_unit *unit, fpo_mma_tile *tile, fpo_tile_kept *kept)
 {
     enum { LEAST_PRODUCT = -100, LEAST_POWER = -127, MOST_POWER = 100 };
-    single_sides s;
-    load_single_a(&unit->tile_element[0], tile, &s);
-    load_single_b(&unit->tile_element[1], tile, &s);
-    find_special(unit, tile, &s);
+    const fpo_single_a *a = single_a(unit, tile, kept);
+    const fpo_single_b *b = single_b(unit, tile, kept);
     const fpo_step *step = unit->step;
     for (int m = 0; m < FPO_TILE_ROWS; m++) {
         tile->left[m] = 0xFF;
-        if (s.special_rows[m])
+        if (a->special[m])
             continue;
         words special, c = w_load(tile->d[m]), exponent = exponents_of(c, &special);
-        words factor = w_add(w_load(s.b_scale), w_set1(s.a_scale[m]));
-        words largest = largest_product(s.a_exponent[m], s.b_exponent[0]);
+        words factor = w_add(w_load(b->scale), w_set1(a->scale[m]));
+        words largest = largest_product(a->exponent[m], b->exponent[0]);
         words absent = w_less(largest, w_set1(LEAST_PRODUCT));
         words e = w_max(w_max(exponent, w_set1(step->e_zero)),
                         w_select(absent, w_set1(FPO_FAST_ABSENT), w_add(largest, factor)));
         words scale = w_sub(w_set1(step->fraction_bits), e);
         /* Below the least power nothing is left of a product; where there are none, any power will do. */
         words power = w_min(w_max(w_add(scale, factor), w_set1(LEAST_POWER)), w_set1(MOST_POWER));
-        doubles sum = d_add(cut_c(c, scale), add_products(&s, m, f_power(power)));
-        sum = d_add(sum, d_set1(0));
-        tile->left[m] = (uint8_t)finish(step, sum, scale, w_or(special, w_load(s.special_columns)), tile->d[m]);
+        doubles sum = d_add(cut_c(c, scale), add_products(a->value[m], b, f_power(power)));
+        sum = d_add(sum, d_set1(0)); /* no -0 */
+        tile->left[m] = (uint8_t)finish(step, sum, scale, w_or(special, w_load(b->special)), tile->d[m]);
     }
 }

@@ -5,6 +5,7 @@
 #include "mma_tile.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* Cut toward zero to a f32, with C inside the one sum. */
 static bool has_common_result(const fpo_step *s)
@@ -77,4 +78,12 @@ void fpo_mma_tile_prepare(fpo_mma_unit *unit)
             .special = special,
         };
     }
+}
+
+fpo_tile_kept *fpo_tile_kept_new(void)
+{
+    fpo_tile_kept *kept = aligned_alloc(64, sizeof *kept);
+    if (kept != NULL)
+        memset(kept, 0, sizeof *kept); /* no unit: no entry is valid */
+    return kept;
 }

@@ -23,6 +23,60 @@ fpo_tile_function *fpo_mma_tile_for(const fpo_mma_unit *unit, fpo_isa isa);
 /* Fills what the loops read of a unit. */
 void fpo_mma_tile_prepare(fpo_mma_unit *unit);
 
+/* What the loops made of fragments and scales, kept for the instructions that use them again: found by the place of the
+ * fragment's first register, and valid while all registers and scales are equal. */
+enum { FPO_TILE_KEPT = 8, FPO_TILE_GROUPS = FPO_MMA_K / FPO_FAST_GROUP, FPO_TILE_WORDS = 8, FPO_TILE_SINGLE_K = 32 };
+
+typedef struct fpo_tile_key {
+    const fpo_mma_unit *unit;
+    uint32_t registers[4][FPO_PTX_WARP];
+    uint32_t scale[FPO_TILE_ROWS];
+} fpo_tile_key;
+
+typedef struct fpo_groups_a {
+    _Alignas(64) fpo_tile_key key;
+    _Alignas(64) int8_t elements[FPO_TILE_ROWS][2][32]; /* even and odd elements of each word, in halves */
+    int32_t correction[FPO_TILE_ROWS][FPO_TILE_GROUPS]; /* of the 12 added to B's */
+    uint32_t any[FPO_TILE_ROWS][FPO_TILE_GROUPS];       /* bits: elements that are not zero */
+    double factor[FPO_TILE_ROWS][FPO_TILE_GROUPS];
+    int32_t exponent[FPO_TILE_ROWS][FPO_TILE_GROUPS];
+    bool special[FPO_TILE_ROWS];
+} fpo_groups_a;
+
+typedef struct fpo_groups_b {
+    _Alignas(64) fpo_tile_key key;
+    _Alignas(64) uint8_t elements[FPO_TILE_WORDS][2][32]; /* 8 columns of four elements, in halves, plus 12 */
+    _Alignas(64) double factor[FPO_TILE_GROUPS][FPO_TILE_COLUMNS];
+    _Alignas(64) int32_t exponent[FPO_TILE_GROUPS][FPO_TILE_COLUMNS];
+    _Alignas(64) uint32_t any[FPO_TILE_GROUPS][FPO_TILE_COLUMNS];
+    _Alignas(32) int32_t special[FPO_TILE_COLUMNS]; /* all bits: has a NaN or an infinity */
+} fpo_groups_b;
+
+typedef struct fpo_single_a {
+    _Alignas(64) fpo_tile_key key;
+    _Alignas(64) float value[FPO_TILE_ROWS][FPO_TILE_SINGLE_K];
+    _Alignas(64) int8_t exponent[FPO_TILE_ROWS][FPO_TILE_SINGLE_K];
+    int32_t scale[FPO_TILE_ROWS];
+    bool special[FPO_TILE_ROWS];
+} fpo_single_a;
+
+typedef struct fpo_single_b {
+    _Alignas(64) fpo_tile_key key;
+    _Alignas(64) float value[FPO_TILE_SINGLE_K][FPO_TILE_COLUMNS];
+    _Alignas(64) int8_t exponent[FPO_TILE_SINGLE_K][FPO_TILE_COLUMNS];
+    _Alignas(32) int32_t scale[FPO_TILE_COLUMNS];
+    _Alignas(32) int32_t special[FPO_TILE_COLUMNS];
+} fpo_single_b;
+
+typedef struct fpo_tile_kept {
+    fpo_groups_a groups_a[FPO_TILE_KEPT];
+    fpo_groups_b groups_b[FPO_TILE_KEPT];
+    fpo_single_a single_a[FPO_TILE_KEPT];
+    fpo_single_b single_b[FPO_TILE_KEPT];
+} fpo_tile_kept;
+
+fpo_tile_kept *fpo_tile_kept_new(void); /* NULL: out of memory */
+
 fpo_tile_function fpo_tile_groups_portable, fpo_tile_single_portable;
 fpo_tile_function fpo_tile_groups_avx2, fpo_tile_single_avx2;
 fpo_tile_function fpo_tile_groups_avx512, fpo_tile_single_avx512;

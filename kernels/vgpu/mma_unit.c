@@ -109,6 +109,10 @@ const fpo_mma_unit *fpo_mma_prepare(fpo_warp *warp, fpo_vgpu_mma mma, fpo_format
     fill_tables(unit);
     unit->tile = fpo_mma_tile_for(unit, fpo_isa_resolve(fpo_vgpu_configuration(grid->gpu)->isa));
     fpo_mma_tile_prepare(unit);
+    if (unit->tile != NULL && grid->mma->kept == NULL)
+        grid->mma->kept = fpo_tile_kept_new();
+    if (grid->mma->kept == NULL)
+        unit->tile = NULL;
     grid->mma->units = unit;
     return unit;
 }
@@ -120,6 +124,8 @@ void fpo_mma_room_free(fpo_mma_room *room)
         free(u);
         u = next;
     }
+    if (room != NULL)
+        free(room->kept);
     free(room);
 }
 

@@ -189,10 +189,12 @@ static void fragments(const rows_of_side *side, uint32_t first, int registers, u
     }
 }
 
-/* The vector loops of mma.sync over tiles of 16 x 8; true if they left no output to the general step. `left` gets the
- * bits of those that are. */
-static bool multiply_tiles(const multiplication *x, const rows_of_side *a, uint32_t *d, uint8_t *left)
+/* The vector loops of mma.sync over tiles of 16 x 8; true if they left no output to the general step. room->left gets
+ * the bits of those that are. */
+static bool multiply_tiles(const multiplication *x, const rows_of_side *a, fpo_mma_room *room)
 {
+    uint32_t *d = room->d;
+    uint8_t *left = room->left;
     uint32_t a_registers[4][FPO_PTX_WARP], b_registers[2][FPO_PTX_WARP], n = x->i.n;
     fpo_mma_tile tile;
     uint8_t any = 0;
@@ -209,7 +211,7 @@ static bool multiply_tiles(const multiplication *x, const rows_of_side *a, uint3
             for (uint32_t row = 0; row < FPO_TILE_ROWS; row++)
                 memcpy(tile.d[row], &d[(m + row) * n + j], sizeof tile.d[row]);
             memset(tile.left, 0, sizeof tile.left);
-            x->unit->tile(x->unit, &tile);
+            x->unit->tile(x->unit, &tile, room->kept);
             for (uint32_t row = 0; row < FPO_TILE_ROWS; row++) {
                 memcpy(&d[(m + row) * n + j], tile.d[row], sizeof tile.d[row]);
                 left[(m + row) * (n / FPO_TILE_COLUMNS) + j / FPO_TILE_COLUMNS] = tile.left[row];
@@ -223,7 +225,7 @@ static bool multiply_tiles(const multiplication *x, const rows_of_side *a, uint3
 static void multiply(const multiplication *x, const rows_of_side *rows, fpo_mma_room *room)
 {
     uint32_t n = x->i.n;
-    if (x->unit->tile != NULL && multiply_tiles(x, rows, room->d, room->left))
+    if (x->unit->tile != NULL && multiply_tiles(x, rows, room))
         return;
     put_side(x, 0, rows, &room->a);
     put_side(x, 1, &x->b, &room->b);
