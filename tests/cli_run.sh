@@ -83,6 +83,16 @@ run 2 run --once --kernel cpu_reference:cpu/nvfp4 --record no/such/kept nv.safet
 err 'record no/such/kept: cannot make the folder'; not_out match
 run 2 run --once --kernel cpu_reference:cpu/nvfp4 --record nv.safetensors nv.safetensors; err 'is there and is no folder'
 
+# bench --kernel: launches alone are timed, and a wrong output has no time.
+run 0 bench --kernel cpu_reference:cpu/nvfp4 --shape 48x40x96 --repeat 2
+out '^cpu/nvfp4 on .*: nvfp4, 48 x 40 x 96, .* 2 launches$'; out 'all bits right$'
+run 0 bench --kernel cpu_reference:cpu/mxfp8_e4m3 --format mxfp8_e4m3 --device cpu --shape 48x40x96 --threads 1 --repeat 1 --json
+json .kernel cpu/mxfp8_e4m3; json .format mxfp8_e4m3; json .threads 1; json .repeat 1; json '.seconds > 0 and .gmac_per_s > 0' true
+run 1 bench --kernel cpu_reference:cpu/nvfp4+nibble_swap_a --shape 48x40x96; err 'elements differ'; not_out GMAC
+run 2 bench --kernel cpu_reference --shape 48x40x96; err 'one kernel is timed, PLUGIN:NAME'
+run 2 bench --kernel cpu_reference:cpu/nothing; err 'has no kernel cpu/nothing'
+run 2 bench --device cpu; err 'device is for --kernel'
+
 run 0 run --help; out 'Example:'
 run 2 worker; err 'not by hand'
 run 2 worker 0 1; err 'not by hand'

@@ -4,6 +4,7 @@
 /* fp4oracle bench: how long each model takes against dequantise-and-sgemm, measured in turn in the same run. */
 #include "arguments.h"
 #include "bench.h"
+#include "bench_kernel.h"
 #include "report.h"
 #include "table.h"
 
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTION_JSON = 0x100, OPTION_SHAPE, OPTION_THREADS, OPTION_REPEAT, MAX_REPEAT = 99 };
+enum { OPTION_JSON = 0x100, OPTION_SHAPE, OPTION_THREADS, OPTION_REPEAT, OPTION_DEVICE, MAX_REPEAT = 99 };
 
 static const struct argp_option options[] = {
     {.name = "format", .key = 'f', .arg = "F", .doc = "operand format (default nvfp4)"},
@@ -20,6 +21,14 @@ static const struct argp_option options[] = {
     {.name = "shape", .key = OPTION_SHAPE, .arg = "MxNxK", .doc = "default 4096x4096x4096"},
     {.name = "threads", .key = OPTION_THREADS, .arg = "N", .doc = "of both (default: one a processor)"},
     {.name = "repeat", .key = OPTION_REPEAT, .arg = "N", .doc = "runs of each, of which the median counts (default 3)"},
+    {.name = "kernel",
+     .key = 'k',
+     .arg = "PLUGIN:NAME",
+     .doc = "times a launch of this kernel instead, and compares all bits of its output"},
+    {.name = "device",
+     .key = OPTION_DEVICE,
+     .arg = "D",
+     .doc = "where --kernel runs, as for `run`: virtual:sm120 for instance"},
     {.name = "json", .key = OPTION_JSON, .doc = "the same facts for machines"},
     {0},
 };
@@ -30,12 +39,14 @@ static const char documentation[] =
     "timed on fewer rows of A, and sgemm on the same rows for its ratio.\v"
     "Examples:\n"
     "  fp4oracle bench\n"
-    "  fp4oracle bench --shape 512x512x4096 --model sm120_mxf4nvf4 --json";
+    "  fp4oracle bench --shape 512x512x4096 --model sm120_mxf4nvf4 --json\n"
+    "  fp4oracle bench --kernel cutlass_sm120:NAME --device virtual:sm120 --threads 2";
 
 typedef struct parsed {
     fpo_block_format format;
     const fpo_model *model;
     int64_t m, n, k, threads, repeat;
+    const char *kernel, *device;
     bool json;
     fpo_error error;
 } parsed;
@@ -56,6 +67,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case OPTION_THREADS: status = fpo_parse_integer("threads", argument, 1, 1024, &p->threads, &p->error); break;
     case OPTION_REPEAT: status = fpo_parse_integer("repeat", argument, 1, MAX_REPEAT, &p->repeat, &p->error); break;
     case OPTION_JSON: p->json = true; break;
+    case 'k': p->kernel = argument; break;
+    case OPTION_DEVICE: p->device = argument; break;
     default: return ARGP_ERR_UNKNOWN;
     }
     if (status != FPO_OK)
@@ -201,6 +214,12 @@ int fpo_cmd_bench(int argc, char **argv)
         return fpo_report_unusable(argv[0], "the model %s does not take %s", p.model->name,
                                    fpo_block_format_describe(p.format)->name);
 
+    if (p.kernel != NULL) {
+        const fpo_bench_kernel kernel = {p.kernel, p.device, p.format, p.m, p.n, p.k, p.threads, p.repeat, p.json};
+        return fpo_bench_run_kernel(argv[0], &kernel);
+    }
+    if (p.device != NULL)
+        return fpo_report_unusable(argv[0], "--device is for --kernel");
     size_t models = 0;
     while (fpo_model_at(models) != NULL)
         models++;

@@ -175,6 +175,7 @@ static bool run_variant(fpo_runner *runner, fpo_stage *stage, const fpo_case *c,
     status = status == FPO_OK ? fpo_check_launches(stage, runner->options.once, &checks, &error) : status;
     result.seconds = now() - begin;
     result.launches = checks.launches;
+    result.launch_seconds = stage->launch_seconds;
     for (size_t i = 0; i < checks.count; i++) {
         note(&result, checks.findings[i].outcome, checks.findings[i].text);
     }

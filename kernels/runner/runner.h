@@ -40,9 +40,10 @@ typedef struct fpo_run_result {
     size_t finding_count;        /* all findings, the one that made the outcome included */
     fpo_run_finding findings[FPO_FINDINGS];
     int launches;
-    double seconds; /* of the launches and checks, without the judgement */
-    char log[1024]; /* the end of what the kernel printed; "" unless it failed */
-    bool judged;    /* there was an output */
+    double seconds;        /* of the launches and checks, without the judgement */
+    double launch_seconds; /* of the last launch alone */
+    char log[1024];        /* the end of what the kernel printed; "" unless it failed */
+    bool judged;           /* there was an output */
     const fpo_case *c;
     const fpo_checks *observed;     /* where judged */
     const fpo_judgement *judgement; /* where judged */

@@ -58,7 +58,8 @@ typedef struct fpo_stage {
     fpo_wire_problem wire;
     uint8_t *scratch; /* room for a buffer with its guards */
     size_t scratch_bytes;
-    bool has_padding; /* some scale layout has padding bytes here */
+    bool has_padding;      /* some scale layout has padding bytes here */
+    double launch_seconds; /* of the last launch alone */
     /* Why the last call failed: the plug-in's answer, or the worker's end. */
     fpo_outcome outcome;
 } fpo_stage;

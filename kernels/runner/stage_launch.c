@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static bool is_output(fpo_slot slot)
 {
@@ -81,6 +82,13 @@ static fpo_status upload_all(fpo_stage *stage, const fpo_launch *launch, fpo_err
     return status;
 }
 
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 static fpo_status start(fpo_stage *stage, const fpo_launch *launch, fpo_error *error)
 {
     const fpo_slot roles[][2] = {{FPO_SLOT_A, FPO_SLOT_A_OTHER},
@@ -95,7 +103,10 @@ static fpo_status start(fpo_stage *stage, const fpo_launch *launch, fpo_error *e
         }
     }
     request.launches = launch->data == FPO_LAUNCH_BEHIND_OTHER ? 2 : 1;
-    return fpo_stage_ask(stage, &request, &reply, error);
+    double begin = now();
+    fpo_status status = fpo_stage_ask(stage, &request, &reply, error);
+    stage->launch_seconds = (now() - begin) / request.launches;
+    return status;
 }
 
 /* Counts the bytes of [begin, end) that differ, and notes the first. */
