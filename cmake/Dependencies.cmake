@@ -17,4 +17,14 @@ endif()
 
 # Optional: without it everything else builds and passes its tests.
 find_package(CUDAToolkit QUIET)
+if(NOT CUDAToolkit_FOUND)
+  # What tools/get_nvcc fetched.
+  file(GLOB fetched "$ENV{HOME}/.cache/fp4oracle/cuda-*/bin/nvcc" "$ENV{XDG_CACHE_HOME}/fp4oracle/cuda-*/bin/nvcc")
+  foreach(nvcc ${fetched})
+    if(nvcc MATCHES "^(.*/cuda-[0-9.]+)/bin/nvcc$")
+      set(CUDAToolkit_ROOT ${CMAKE_MATCH_1})
+      find_package(CUDAToolkit QUIET)
+    endif()
+  endforeach()
+endif()
 find_library(OPENBLAS_LIBRARY openblas)
