@@ -35,21 +35,24 @@ static uint32_t random_word(uint64_t stream, uint64_t index)
     return (uint32_t)(fpo_random_bits((fpo_random){20261130, stream}, index) >> 32);
 }
 
-/* Tensor memory is filled from a table, the body runs, and tensor memory goes back to the table. */
-#define PROLOGUE                                                                                                       \
+/* Tensor memory is filled from a table, the body runs, and tensor memory goes back to the table. In a pair of CTAs each
+ * has a table and an image of its own, `apart` bytes after the other's. */
+#define PROGRAM                                                                                                        \
     ".version 8.7\n.target sm_100a\n.address_size 64\n"                                                                \
     ".extern .shared .align 1024 .b8 image[];\n"                                                                       \
     ".visible .entry k(.param .u64 tmem, .param .u64 bytes, .param .u64 out, .param .u64 da, .param .u64 db,\n"        \
-    ".param .u32 id, .param .u32 keep) {\n"                                                                            \
+    ".param .u32 id, .param .u32 keep, .param .u32 apart) {\n"                                                         \
     ".reg .pred p<9>; .reg .b16 h<3>; .reg .b32 r<40>, v<129>; .reg .b64 d<20>;\n"                                     \
     ".shared .align 8 .b64 bar; .shared .align 4 .b32 place;\n"                                                        \
     "mov.u32 r0, %%tid.x; shr.u32 r1, r0, 5; mov.u32 r2, place; mov.u32 r3, bar; mov.u32 r4, image;\n"                 \
     "ld.param.u64 d0, [tmem]; ld.param.u64 d1, [bytes]; ld.param.u64 d2, [out]; ld.param.u64 d3, [da];\n"              \
     "ld.param.u64 d4, [db]; ld.param.u32 r5, [id]; ld.param.u32 r6, [keep]; setp.ne.u32 p1, r6, 0;\n"                  \
-    "setp.eq.u32 p2, r1, 0; setp.eq.u32 p3, r0, 0;\n"                                                                  \
+    "ld.param.u32 r15, [apart]; mov.u32 r16, %%cluster_ctarank; mul.wide.u32 d9, r15, r16;\n"                          \
+    "add.s64 d0, d0, d9; add.s64 d1, d1, d9; setp.eq.u32 p2, r1, 0; setp.eq.u32 p3, r0, 0;\n"                          \
+    "and.b32 r17, r4, 0x3FFFF; cvt.u64.u32 d10, r17; shr.u64 d10, d10, 4;\n"                                           \
     "@p3 mbarrier.init.shared.b64 [r3], 1;\n"                                                                          \
-    "@p2 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [r2], 512;\n"                                         \
-    "@p2 tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;\n"                                                 \
+    "@p2 tcgen05.alloc.cta_group::%s.sync.aligned.shared::cta.b32 [r2], 512;\n"                                        \
+    "@p2 tcgen05.relinquish_alloc_permit.cta_group::%s.sync.aligned;\n"                                                \
     "mul.lo.u32 r7, r0, 16; cvt.u64.u32 d5, r7; add.s64 d5, d5, d1; add.u32 r8, r4, r7; mov.u32 r9, 0;\n"              \
     "COPY:\nld.global.v4.b32 {v0, v1, v2, v3}, [d5]; st.shared.v4.b32 [r8], {v0, v1, v2, v3};\n"                       \
     "add.s64 d5, d5, 2048; add.u32 r8, r8, 2048; add.u32 r9, r9, 2048; setp.lt.u32 p4, r9, 98304;\n@p4 bra COPY;\n"    \
@@ -57,17 +60,17 @@ static uint32_t random_word(uint64_t stream, uint64_t index)
     "mul.lo.u32 r13, r0, 4; cvt.u64.u32 d6, r13; add.s64 d7, d0, d6; mov.u32 r14, 0;\n"                                \
     "FILL:\nld.global.b32 v0, [d7];\ntcgen05.st.sync.aligned.32x32b.x1.b32 [r12], {v0};\n"                             \
     "add.s64 d7, d7, 512; add.u32 r12, r12, 1; add.u32 r14, r14, 1; setp.lt.u32 p4, r14, 512;\n@p4 bra FILL;\n"        \
-    "tcgen05.wait::st.sync.aligned;\nbar.sync 0;\ntcgen05.fence::after_thread_sync;\nadd.u32 r12, r10, r11;\n"
-#define COMMIT                                                                                                         \
-    "@p3 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [r3];\n"                                \
-    "WAIT:\nmbarrier.try_wait.parity.shared.b64 p5, [r3], 0;\n@!p5 bra WAIT;\n"                                        \
-    "tcgen05.fence::after_thread_sync;\n"
-#define EPILOGUE                                                                                                       \
+    "tcgen05.wait::st.sync.aligned;\nbar.sync 0;\nbarrier.cluster.arrive; barrier.cluster.wait;\n"                     \
+    "tcgen05.fence::after_thread_sync;\nadd.u32 r12, r10, r11;\n%s"                                                    \
     "bar.sync 0;\nadd.s64 d7, d0, d6; mov.u32 r14, 0;\n"                                                               \
     "DRAIN:\ntcgen05.ld.sync.aligned.32x32b.x1.b32 {v0}, [r12];\ntcgen05.wait::ld.sync.aligned;\n"                     \
     "st.global.b32 [d7], v0; add.s64 d7, d7, 512; add.u32 r12, r12, 1; add.u32 r14, r14, 1;\n"                         \
     "setp.lt.u32 p4, r14, 512;\n@p4 bra DRAIN;\n"                                                                      \
-    "bar.sync 0;\n@p2 tcgen05.dealloc.cta_group::1.sync.aligned.b32 r10, 512;\nret;\n}\n"
+    "bar.sync 0;\n@p2 tcgen05.dealloc.cta_group::%s.sync.aligned.b32 r10, 512;\nret;\n}\n"
+#define WAIT                                                                                                           \
+    "WAIT:\nmbarrier.try_wait.parity.shared.b64 p5, [r3], 0;\n@!p5 bra WAIT;\n"                                        \
+    "tcgen05.fence::after_thread_sync;\n"
+#define COMMIT "@p3 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [r3];\n" WAIT
 
 typedef struct arguments {
     const char *body;
@@ -75,12 +78,14 @@ typedef struct arguments {
     uint32_t id, keep;
     uint64_t seed;
     bool late;
+    bool pair; /* two CTAs, each with a state of its own */
 } arguments;
 
 static fpo_status run(state *s, const arguments *x, char message[FPO_MESSAGE_SIZE])
 {
     static char text[32768];
-    snprintf(text, sizeof text, PROLOGUE "%s" EPILOGUE, x->body);
+    const char *group = x->pair ? "2" : "1";
+    snprintf(text, sizeof text, PROGRAM, group, group, x->body, group);
     fpo_error error = {FPO_OK, ""};
     fpo_vgpu_config config = {.capability = 100, .seed = x->seed, .late_loads = x->late};
     fpo_vgpu *gpu;
@@ -91,11 +96,14 @@ static fpo_status run(state *s, const arguments *x, char message[FPO_MESSAGE_SIZ
     if (status == FPO_OK)
         status = fpo_vgpu_get_function(module, "k", &function, &error);
     void *tmem = s->tmem, *image = s->image, *out = s->out;
-    fpo_vgpu_attach(gpu, tmem, sizeof s->tmem);
-    fpo_vgpu_attach(gpu, image, sizeof s->image);
-    fpo_vgpu_attach(gpu, out, sizeof s->out);
-    const void *list[] = {&tmem, &image, &out, &x->a, &x->b, &x->id, &x->keep};
-    fpo_vgpu_launch launch = {.grid = {1, 1, 1}, .block = {THREADS, 1, 1}, .dynamic_shared = IMAGE, .arguments = list};
+    uint32_t ctas = x->pair ? 2 : 1, apart = sizeof *s;
+    fpo_vgpu_attach(gpu, s, ctas * sizeof *s);
+    const void *list[] = {&tmem, &image, &out, &x->a, &x->b, &x->id, &x->keep, &apart};
+    fpo_vgpu_launch launch = {.grid = {ctas, 1, 1},
+                              .block = {THREADS, 1, 1},
+                              .cluster = {ctas, 1, 1},
+                              .dynamic_shared = IMAGE,
+                              .arguments = list};
     if (status == FPO_OK)
         status = fpo_vgpu_run(function, &launch, NULL, &error);
     snprintf(message, FPO_MESSAGE_SIZE, "%s", error.message);
@@ -109,14 +117,21 @@ static void must_run(state *s, const arguments *x)
     ck_assert_msg(run(s, x, message) == FPO_OK, "%s", message);
 }
 
+static state *new_states(uint64_t stream, int count)
+{
+    state *s = calloc((size_t)count, sizeof *s);
+    for (int c = 0; c < count; c++) {
+        for (size_t i = 0; i < sizeof s->tmem / 4; i++)
+            ((uint32_t *)s[c].tmem)[i] = random_word(stream + 10 * (uint64_t)c, i);
+        for (size_t i = 0; i < IMAGE / 4; i++)
+            ((uint32_t *)s[c].image)[i] = random_word(stream + 10 * (uint64_t)c + 1, i);
+    }
+    return s;
+}
+
 static state *new_state(uint64_t stream)
 {
-    state *s = calloc(1, sizeof *s);
-    for (size_t i = 0; i < sizeof s->tmem / 4; i++)
-        ((uint32_t *)s->tmem)[i] = random_word(stream, i);
-    for (size_t i = 0; i < IMAGE / 4; i++)
-        ((uint32_t *)s->image)[i] = random_word(stream + 1, i);
-    return s;
+    return new_states(stream, 1);
 }
 
 /* ---- ld and st ---- */
@@ -299,13 +314,14 @@ typedef struct form {
     int m, n;
     layout a, b;
     bool ws, tmem, accumulate, f16, negate_a, negate_b, leave_out;
+    bool pair;
     int id_a, id_b; /* of scales */
     uint64_t seed;
 } form;
 
 typedef struct codes {
-    uint32_t a[LANES][64], b[MOST_N][64];
-    uint8_t sa[LANES][4], sb[MOST_N][4];
+    uint32_t a[MOST_N][64], b[MOST_N][64];
+    uint8_t sa[MOST_N][4], sb[MOST_N][4];
 } codes;
 
 static uint32_t random_code(fpo_format format, uint64_t stream, uint64_t index)
@@ -321,14 +337,12 @@ static void fill_codes(codes *c, const instruction *ins, uint64_t stream)
     for (int r = 0; r < MOST_N; r++) {
         for (int k = 0; k < ins->k; k++) {
             uint64_t index = (uint64_t)(r * 64 + k);
-            if (r < LANES)
-                c->a[r][k] = random_code(ins->a, stream, index);
+            c->a[r][k] = random_code(ins->a, stream, index);
             c->b[r][k] = random_code(ins->b, stream + 1, index);
         }
         for (int i = 0; i < 4; i++) {
             uint32_t word = random_word(stream + 2, (uint64_t)(r * 4 + i)), near = ins->scale == FPO_UE8M0 ? 120 : 0x30;
-            if (r < LANES)
-                c->sa[r][i] = (uint8_t)(r % 16 == 0 ? word : near + word % 12);
+            c->sa[r][i] = (uint8_t)(r % 16 == 0 ? word : near + word % 12);
             c->sb[r][i] = (uint8_t)(r % 16 == 1 ? word >> 8 : near + (word >> 8) % 12);
         }
     }
@@ -350,11 +364,18 @@ static void put(uint8_t *image, const layout *l, fpo_format format, int k_of_ins
     }
 }
 
-/* Where D's (m, n) lies: PTX figures of layouts D, F (M = 64), E and G (.ws with 64 and 32). */
-static void place_of_d(const form *f, int m, int n, int *lane, int *column)
+/* Where D's (m, n) lies: PTX figures of layouts D, F (M = 64), E and G (.ws with 64 and 32); A and B of pairs. */
+static void place_of_d(const form *f, int m, int n, int *cta, int *lane, int *column)
 {
+    *cta = f->pair ? m / (f->m / 2) : 0;
+    if (f->pair)
+        m %= f->m / 2;
     *lane = m;
     *column = n;
+    if (f->pair && f->m == 128 && n >= f->n / 2) {
+        *lane = m + 64;
+        *column = n - f->n / 2;
+    }
     if (f->m == 64 && !f->ws)
         *lane = m % 16 + 32 * (m / 16);
     if (f->m == 64 && f->ws) {
@@ -367,30 +388,48 @@ static void place_of_d(const form *f, int m, int n, int *lane, int *column)
     }
 }
 
-static void prepare(state *s, const codes *c, const instruction *ins, const form *f)
+static void put_tmem_a(state *s, const instruction *ins, const form *f, int row, int k, uint32_t code)
 {
-    for (int r = 0; r < f->m; r++) {
+    int bits = ins->k == 32 ? 8 : fpo_format_describe(ins->a)->bits, lane = row;
+    uint32_t *word = &s->tmem[A_COLUMN + k * bits / 32][0], shift = (uint32_t)(k * bits % 32);
+    if (f->m == 64 && !f->ws)
+        lane = row % 16 + 32 * (row / 16);
+    uint32_t mask = bits == 32 ? UINT32_MAX : ((1u << bits) - 1) << shift;
+    word[lane] = (word[lane] & ~mask) | (ins->a == FPO_E2M1 && bits == 8 ? code << 2 : code) << shift;
+}
+
+/* Scales of B lie in every CTA; with a pair and M = 128, those of the second half of the rows in the upper lanes. */
+static void put_b_scales(state *s, const codes *c, const form *f)
+{
+    bool halves = f->pair && f->m == 128;
+    for (int r = 0; r < f->n; r++) {
+        int half = halves ? f->n / 2 : f->n, upper = r / half;
+        for (int p = 0; p < 4; p++)
+            if (!halves || p / 2 == upper)
+                memcpy(&s->tmem[SCALES_COLUMN + 4 + r % half / 32][32 * p + r % half % 32], c->sb[r], 4);
+    }
+}
+
+/* What a CTA has: its rows of A, and half of B's with a pair. */
+static void prepare(state *s, const codes *c, const instruction *ins, const form *f, int cta)
+{
+    int rows = f->pair ? f->m / 2 : f->m, columns = f->pair ? f->n / 2 : f->n;
+    for (int r = 0; r < rows; r++) {
         for (int k = 0; k < ins->k; k++) {
-            if (!f->tmem)
-                put(s->image, &f->a, ins->a, ins->k, (uint32_t)r, (uint32_t)k, c->a[r][k]);
-            int bits = ins->k == 32 ? 8 : fpo_format_describe(ins->a)->bits, lane = r;
-            uint32_t column = A_COLUMN + (uint32_t)(k * bits / 32), shift = (uint32_t)(k * bits % 32),
-                     code = ins->a == FPO_E2M1 && bits == 8 ? c->a[r][k] << 2 : c->a[r][k];
-            if (f->m == 64 && !f->ws)
-                lane = r % 16 + 32 * (r / 16);
-            uint32_t mask = bits == 32 ? UINT32_MAX : ((1u << bits) - 1) << shift;
+            uint32_t code = c->a[cta * rows + r][k];
             if (f->tmem)
-                s->tmem[column][lane] = (s->tmem[column][lane] & ~mask) | code << shift;
+                put_tmem_a(s, ins, f, r, k, code);
+            else
+                put(s->image, &f->a, ins->a, ins->k, (uint32_t)r, (uint32_t)k, code);
         }
         for (int p = 0; p < 4 && ins->scales > 0; p++)
-            memcpy(&s->tmem[SCALES_COLUMN + r / 32][32 * p + r % 32], c->sa[r], 4);
+            memcpy(&s->tmem[SCALES_COLUMN + r / 32][32 * p + r % 32], c->sa[cta * rows + r], 4);
     }
-    for (int r = 0; r < f->n; r++) {
+    for (int r = 0; r < columns; r++)
         for (int k = 0; k < ins->k; k++)
-            put(s->image + B_AT, &f->b, ins->b, ins->k, (uint32_t)r, (uint32_t)k, c->b[r][k]);
-        for (int p = 0; p < 4 && ins->scales > 0; p++)
-            memcpy(&s->tmem[SCALES_COLUMN + 4 + r / 32][32 * p + r % 32], c->sb[r], 4);
-    }
+            put(s->image + B_AT, &f->b, ins->b, ins->k, (uint32_t)r, (uint32_t)k, c->b[cta * columns + r][k]);
+    if (ins->scales > 0)
+        put_b_scales(s, c, f);
 }
 
 static uint32_t expected(const codes *c, const instruction *ins, const form *f, int m, int n, uint32_t word)
@@ -450,13 +489,16 @@ static void body_of(const instruction *ins, const form *f, char *body, size_t si
         snprintf(scales, sizeof scales, ", [r25], [r26]");
     if (f->leave_out)
         snprintf(lanes, sizeof lanes, ", {r30, r31, r32, r33}");
-    snprintf(body, size,
-             "cvt.u64.u32 d10, r4; shr.u64 d10, d10, 4; add.s64 d3, d3, d10; add.s64 d4, d4, d10;\n"
-             "add.u32 r24, r10, %d; add.u32 r25, r10, %d; add.u32 r26, r10, %d;\n"
-             "mov.u32 r30, 0x80000001; mov.u32 r31, 0; mov.u32 r32, 0xFFFF0000; mov.u32 r33, 2;\n"
-             "@p3 tcgen05.mma%s.cta_group::1.%s [r10], %s, d4, r5%s%s, p1;\n" COMMIT,
-             A_COLUMN, SCALES_COLUMN, SCALES_COLUMN + 4, f->ws ? ".ws" : "", ins->opcode, f->tmem ? "[r24]" : "d3",
-             scales, lanes);
+    snprintf(
+        body, size,
+        "add.s64 d3, d3, d10; add.s64 d4, d4, d10;\nadd.u32 r24, r10, %d; add.u32 r25, r10, %d; add.u32 r26, r10, %d;\n"
+        "mov.u32 r30, 0x80000001; mov.u32 r31, 0; mov.u32 r32, 0xFFFF0000; mov.u32 r33, 2; mov.u16 h1, 3;\n"
+        "setp.eq.and.u32 p6, r16, 0, p3;\n@p6 tcgen05.mma%s.cta_group::%s.%s [r10], %s, d4, r5%s%s, p1;\n%s",
+        A_COLUMN, SCALES_COLUMN, SCALES_COLUMN + 4, f->ws ? ".ws" : "", f->pair ? "2" : "1", ins->opcode,
+        f->tmem ? "[r24]" : "d3", scales, lanes,
+        f->pair ? "@p6 tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 "
+                  "[r3], h1;\n" WAIT
+                : COMMIT);
 }
 
 static bool is_left_out(const form *f, int lane)
@@ -469,30 +511,35 @@ static void check_mma(const instruction *ins, const form *f)
 {
     static codes c;
     static char body[4096];
-    state *s = new_state((uint64_t)(f->m * f->n)), *before = malloc(sizeof *before);
+    int ctas = f->pair ? 2 : 1;
+    state *s = new_states((uint64_t)(f->m * f->n), ctas), *before = malloc((size_t)ctas * sizeof *before);
     fill_codes(&c, ins, (uint64_t)(ins->a_code + 16 * ins->b_code));
-    prepare(s, &c, ins, f);
-    memcpy(before, s, sizeof *s);
+    for (int cta = 0; cta < ctas; cta++)
+        prepare(&s[cta], &c, ins, f, cta);
+    memcpy(before, s, (size_t)ctas * sizeof *s);
     body_of(ins, f, body, sizeof body);
     must_run(s, &(arguments){.body = body,
                              .a = descriptor_of(&f->a, 0),
                              .b = descriptor_of(&f->b, B_AT),
                              .id = descriptor(ins, f),
                              .keep = f->accumulate,
-                             .seed = f->seed});
+                             .seed = f->seed,
+                             .pair = f->pair});
     for (int m = 0; m < f->m; m++) {
         for (int n = 0; n < f->n; n++) {
-            int lane, column;
-            place_of_d(f, m, n, &lane, &column);
-            uint32_t *word = &before->tmem[column][lane], want = expected(&c, ins, f, m, n, *word);
+            int cta, lane, column;
+            place_of_d(f, m, n, &cta, &lane, &column);
+            uint32_t *word = &before[cta].tmem[column][lane], want = expected(&c, ins, f, m, n, *word);
             *word = is_left_out(f, lane) ? *word : want;
         }
     }
-    for (int column = 0; column < COLUMNS; column++)
-        for (int lane = 0; lane < LANES; lane++)
-            if (s->tmem[column][lane] != before->tmem[column][lane])
-                ck_abort_msg("%s, M %d, N %d%s: lane %d, column %d has 0x%08x, not 0x%08x", ins->opcode, f->m, f->n,
-                             f->ws ? ", ws" : "", lane, column, s->tmem[column][lane], before->tmem[column][lane]);
+    for (int i = 0; i < ctas * COLUMNS * LANES; i++) {
+        int cta = i / (COLUMNS * LANES), column = i / LANES % COLUMNS, lane = i % LANES;
+        uint32_t got = s[cta].tmem[column][lane], want = before[cta].tmem[column][lane];
+        if (got != want) /* asserting is slow */
+            ck_abort_msg("%s, M %d, N %d%s%s: CTA %d, lane %d, column %d has 0x%08x, not 0x%08x", ins->opcode, f->m,
+                         f->n, f->ws ? ", ws" : "", f->pair ? ", pair" : "", cta, lane, column, got, want);
+    }
     free(before);
     free(s);
 }
@@ -595,6 +642,22 @@ START_TEST(scaled_kinds)
 }
 END_TEST
 
+/* One instruction over two CTAs. */
+START_TEST(pairs_of_ctas)
+{
+    const instruction *ins = _i < 3 ? &plain[2 * _i] : &scaled[2 * (_i - 3)];
+    for (int m = 128; m <= 256; m *= 2)
+        for (int n = 32; n <= 256; n += 224)
+            check_mma(ins, &(form){.m = m,
+                                   .n = n,
+                                   .a = contiguous(3),
+                                   .b = contiguous(2),
+                                   .accumulate = true,
+                                   .pair = true,
+                                   .seed = (uint64_t)(n == 32)});
+}
+END_TEST
+
 /* ---- cp and shift ---- */
 
 typedef struct copy_shape {
@@ -616,7 +679,7 @@ START_TEST(copies_from_shared_memory)
         layout l = contiguous(swizzle);
         char body[1024];
         snprintf(body, sizeof body,
-                 "cvt.u64.u32 d10, r4; shr.u64 d10, d10, 4; add.s64 d3, d3, d10;\n"
+                 "add.s64 d3, d3, d10;\n"
                  "@p3 tcgen05.cp.cta_group::1.%s [r10+7], d3;\n" COMMIT,
                  shape->text);
         state *s = new_state(11), *before = malloc(sizeof *before);
@@ -640,7 +703,7 @@ START_TEST(copies_of_four_lanes_and_shifts)
     layout l = contiguous(0);
     state *s = new_state(12), *before = malloc(sizeof *before);
     memcpy(before, s, sizeof *s);
-    must_run(s, &(arguments){.body = "cvt.u64.u32 d10, r4; shr.u64 d10, d10, 4; add.s64 d3, d3, d10;\n"
+    must_run(s, &(arguments){.body = "add.s64 d3, d3, d10;\n"
                                      "add.u32 r20, r10, 0x1C0000;\n" /* lane 28 */
                                      "@p3 tcgen05.cp.cta_group::1.4x256b [r20+9], d3;\n"
                                      "add.u32 r21, r10, 0x400000;\n" /* lane 64 */
@@ -668,7 +731,7 @@ START_TEST(copies_that_unpack)
     layout l = contiguous(3);
     char body[1024];
     snprintf(body, sizeof body,
-             "cvt.u64.u32 d10, r4; shr.u64 d10, d10, 4; add.s64 d3, d3, d10;\n"
+             "add.s64 d3, d3, d10;\n"
              "@p3 tcgen05.cp.cta_group::1.128x256b.%s [r10+32], d3;\n" COMMIT,
              cases[_i].text);
     state *s = new_state(13);
@@ -745,6 +808,7 @@ Suite *fpo_suite(void)
     tcase_add_test(tests, transposed_operands);
     tcase_add_test(tests, half_precision_accumulators);
     tcase_add_loop_test(tests, scaled_kinds, 0, sizeof scaled / sizeof *scaled);
+    tcase_add_loop_test(tests, pairs_of_ctas, 0, 6);
     tcase_add_loop_test(tests, copies_from_shared_memory, 0, sizeof copies / sizeof *copies);
     tcase_add_test(tests, copies_of_four_lanes_and_shifts);
     tcase_add_loop_test(tests, copies_that_unpack, 0, 2);
