@@ -66,17 +66,9 @@ static void choose_sample(search *s, const void *expected)
 static bool is_legitimate(const fpo_cause *cause)
 {
     for (size_t i = 0; i < cause->edit_count; ++i)
-        if (cause->edits[i].kind != FPO_EDIT_ACCUMULATION)
+        if (!fpo_edit_describe(cause->edits[i].kind)->legitimate)
             return false;
     return true;
-}
-
-static void edited(const search *s, const fpo_cause *cause, fpo_gemm_spec *spec, fpo_gemm_problem *problem)
-{
-    *spec = *s->spec;
-    *problem = *s->problem;
-    for (size_t i = 0; i < cause->edit_count; ++i)
-        fpo_edit_apply(&cause->edits[i], spec, problem);
 }
 
 /* How many of `count` elements of the sample from `first` on the hypothesis gives. One that makes no sense for this
@@ -84,13 +76,15 @@ static void edited(const search *s, const fpo_cause *cause, fpo_gemm_spec *spec,
  */
 static size_t equal_elements(search *s, const fpo_cause *cause, size_t first, size_t count, bool *part_explained)
 {
-    fpo_gemm_spec spec;
-    fpo_gemm_problem problem;
+    fpo_edited edited;
     uint32_t codes[SAMPLE];
     size_t equal = 0;
     *part_explained = false;
-    edited(s, cause, &spec, &problem);
-    if (fpo_gemm_elements(&spec, &problem, s->elements + first, count, codes, &s->each, NULL) != FPO_OK)
+    if (fpo_edited_open(s->spec, s->problem, cause->edits, cause->edit_count, &edited, NULL) != FPO_OK)
+        return 0;
+    fpo_status status = fpo_edited_elements(&edited, s->elements + first, count, codes, &s->each, NULL);
+    fpo_edited_close(&edited);
+    if (status != FPO_OK)
         return 0;
     *part_explained = true;
     for (size_t i = first; i < first + count; ++i) {
@@ -103,14 +97,15 @@ static size_t equal_elements(search *s, const fpo_cause *cause, size_t first, si
     return equal;
 }
 
-/* Whether the hypothesis explains the sample; keeps the one that comes closest. Of pairs there are many: they have to
- * get a few wrong outputs right before the rest is looked at. */
+/* Whether the hypothesis explains the sample; keeps the one that comes closest. It has to get one of a few wrong
+ * outputs right before the rest is looked at; of pairs there are many, they have to get all of them right. */
 static bool explains_sample(search *s, const fpo_cause *cause)
 {
     bool part_explained;
     size_t few = s->wrong < FEW ? s->wrong : FEW;
     s->diagnosis->hypotheses++;
-    if (cause->edit_count > 1 && equal_elements(s, cause, 0, few, &part_explained) < few)
+    size_t equal_few = equal_elements(s, cause, 0, few, &part_explained);
+    if (equal_few < (cause->edit_count > 1 ? few : 1))
         return false;
     size_t equal = equal_elements(s, cause, 0, s->sample, &part_explained);
     if (equal > s->diagnosis->closest_equal) {
@@ -142,11 +137,13 @@ static bool is_explained(const search *s, const fpo_cause *cause)
 
 static bool explains_everything(search *s, const fpo_cause *cause)
 {
-    fpo_gemm_spec spec;
-    fpo_gemm_problem problem;
-    edited(s, cause, &spec, &problem);
+    fpo_edited edited;
     fpo_gemm_output output = {.d = s->scratch, .d_bytes = s->bytes};
-    return fpo_gemm(&spec, &problem, &output, &s->whole, NULL) == FPO_OK && is_explained(s, cause);
+    if (fpo_edited_open(s->spec, s->problem, cause->edits, cause->edit_count, &edited, NULL) != FPO_OK)
+        return false;
+    bool explained = fpo_edited_gemm(&edited, &output, &s->whole, NULL) == FPO_OK && is_explained(s, cause);
+    fpo_edited_close(&edited);
+    return explained;
 }
 
 static void try_hypothesis(search *s, fpo_cause cause)
@@ -183,15 +180,29 @@ static void report(const search *s, size_t done, size_t all)
         s->execution->progress(s->execution->progress_context, (double)done / (double)all);
 }
 
-/* Edits that are worth trying together with another. Every layout read as every other makes most of the catalogue and,
- * in pairs, nearly all of the work: only those that frameworks and kernels hand to one another stay. */
-static bool worth_pairing(const fpo_edit *edit)
+/* Layouts that frameworks and kernels hand to one another. */
+static bool is_common_layout(int layout)
 {
-    bool common[2];
-    const int layouts[2] = {edit->from, edit->to};
-    for (int i = 0; i < 2; ++i)
-        common[i] = layouts[i] == FPO_LAYOUT_LINEAR || layouts[i] == FPO_LAYOUT_128X4 || layouts[i] == FPO_LAYOUT_8X4;
-    return edit->kind != FPO_EDIT_SCALE_LAYOUT || (common[0] && common[1]);
+    return layout == FPO_LAYOUT_LINEAR || layout == FPO_LAYOUT_128X4 || layout == FPO_LAYOUT_8X4;
+}
+
+/* Edits that are worth trying together with another: of every kind and operand those with the most usual parameters. A
+ * difference that is no defect is tried alone. */
+static size_t choose_for_pairs(fpo_edit *edits, size_t count)
+{
+    enum { ALIKE = 2 };
+    size_t kept = 0;
+    for (size_t i = 0; i < count; ++i) {
+        const fpo_edit edit = edits[i];
+        int alike = 0;
+        for (size_t j = 0; j < kept; ++j)
+            alike += edits[j].kind == edit.kind && edits[j].operands == edit.operands;
+        bool usual = edit.kind == FPO_EDIT_SCALE_LAYOUT ? is_common_layout(edit.from) && is_common_layout(edit.to)
+                                                        : alike < ALIKE;
+        if (usual && !fpo_edit_describe(edit.kind)->legitimate && edit.kind != FPO_EDIT_OUTPUT_CONSTANT)
+            edits[kept++] = edit;
+    }
+    return kept;
 }
 
 /* How many pairs are tried at most: all of them on small problems, those of the first edits on large ones, where the
@@ -204,20 +215,20 @@ static size_t pair_limit(const search *s)
     return limit < 1e6 ? (size_t)limit : 1000000;
 }
 
-static void search_pairs(search *s, const fpo_edit *edits, size_t count)
+static void search_pairs(search *s, fpo_edit *edits, size_t count)
 {
     size_t tried = 0;
+    count = choose_for_pairs(edits, count);
     size_t limit = pair_limit(s);
     for (size_t i = 0; i < count; ++i) {
         report(s, i, count);
-        for (size_t j = i + 1; j < count && worth_pairing(&edits[i]); ++j)
-            if (worth_pairing(&edits[j]) && independent(&edits[i], &edits[j]) &&
-                edits[i].operands + edits[j].operands != 0 && tried++ < limit)
+        for (size_t j = i + 1; j < count; ++j)
+            if (independent(&edits[i], &edits[j]) && edits[i].operands + edits[j].operands != 0 && tried++ < limit)
                 try_hypothesis(s, (fpo_cause){.edit_count = 2, .edits = {edits[i], edits[j]}});
     }
 }
 
-static void search_edits(search *s, const fpo_edit *edits, size_t count)
+static void search_edits(search *s, fpo_edit *edits, size_t count)
 {
     for (size_t i = 0; i < count; ++i) {
         report(s, i, count);

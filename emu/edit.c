@@ -1,19 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The fp4oracle authors */
 
-/* The catalogue of edits: which ones a spec admits, and what each changes. */
-#include <fp4oracle/edit.h>
-#include <stdio.h>
+/* The catalogue of edits: which ones a spec admits, and applying them. */
+#include "edit_parts.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 static const fpo_edit_info catalogue[] = {
 #define OPERAND true
 #define PROBLEM false
-#define FPO_EDIT(ID, name, fault_class, scope, sentence) {name, fault_class, scope, sentence},
+#define DEFECT false
+#define LEGITIMATE true
+#define FPO_EDIT(ID, name, fault_class, scope, standing, group, from, to, sentence, look)                              \
+    {name, fault_class, scope, standing, sentence, look},
 #include <fp4oracle/edits.inc>
 #undef FPO_EDIT
 #undef OPERAND
 #undef PROBLEM
+#undef DEFECT
+#undef LEGITIMATE
+};
+
+static const fpo_edit_group *const group_of[] = {
+#define FPO_EDIT(ID, name, fault_class, scope, standing, group, from, to, sentence, look) &fpo_edits_##group,
+#include <fp4oracle/edits.inc>
+#undef FPO_EDIT
+};
+
+/* In the order in which a search tries them: what is no defect first, then the usual suspects. */
+static const fpo_edit_group *const groups[] = {
+    &fpo_edits_accumulation, &fpo_edits_scalar,        &fpo_edits_scale_code, &fpo_edits_scale_place,
+    &fpo_edits_element_code, &fpo_edits_element_place, &fpo_edits_quantize,   &fpo_edits_loop,
+    &fpo_edits_epilogue,     &fpo_edits_output,
 };
 
 const fpo_edit_info *fpo_edit_describe(fpo_edit_kind kind)
@@ -29,264 +48,150 @@ fpo_edit_kind fpo_edit_by_name(const char *name)
     return (fpo_edit_kind)kind;
 }
 
-typedef struct edit_list {
-    fpo_edit *edits;
-    size_t capacity, count;
-} edit_list;
+bool fpo_edit_equal(const fpo_edit *x, const fpo_edit *y)
+{
+    return x->kind == y->kind && x->operands == y->operands && x->from == y->from && x->to == y->to &&
+           memcmp(&x->value, &y->value, sizeof x->value) == 0;
+}
 
-static void add(edit_list *list, fpo_edit_kind kind, int operands, int from, int to)
+/* ---- which ones there are ---- */
+
+static void add(fpo_edit_list *list, fpo_edit edit)
 {
     if (list->count < list->capacity)
-        list->edits[list->count] = (fpo_edit){kind, operands, from, to};
+        list->edits[list->count] = edit;
     list->count++;
 }
 
-/* Block scales that the accumulation uses, one per block of K. */
-static bool has_block_scales(const fpo_operand_view *view)
+void fpo_edit_add(fpo_edit_list *list, fpo_edit_kind kind, int operands, int from, int to)
 {
-    return view->scale.format != FPO_FORMAT_NONE && view->scale.block_k > 0;
+    add(list, (fpo_edit){.kind = kind, .operands = operands, .from = from, .to = to});
 }
 
-/* One side of a mix-up is what checkpoints and most kernels have, or what the spec says. */
-static bool is_usual(int layout, const fpo_operand_view *view)
+void fpo_edit_add_value(fpo_edit_list *list, fpo_edit_kind kind, int from, float value)
 {
-    return layout == FPO_LAYOUT_LINEAR || layout == FPO_LAYOUT_128X4 || layout == (int)view->scale.layout;
+    add(list, (fpo_edit){.kind = kind, .from = from, .value = value});
 }
 
-static void enumerate_scales(edit_list *list, int operands, const fpo_operand_view *view)
+static fpo_edit_side side_of(const fpo_gemm_spec *spec, const fpo_gemm_problem *problem, int operands)
 {
-    static const fpo_format scale_formats[] = {FPO_UE8M0, FPO_UE4M3, FPO_E4M3, FPO_F32};
-    if (view->scale.format == FPO_FORMAT_NONE)
-        return;
-    add(list, FPO_EDIT_SCALES_IGNORED, operands, 0, 0);
-    if (!has_block_scales(view))
-        return;
-    for (size_t i = 0; i < sizeof scale_formats / sizeof *scale_formats; ++i)
-        if (scale_formats[i] != view->scale.format)
-            add(list, FPO_EDIT_SCALE_FORMAT, operands, (int)view->scale.format, (int)scale_formats[i]);
-    for (int stored = 0; stored < FPO_LAYOUT_COUNT; ++stored)
-        for (int read = 0; read < FPO_LAYOUT_COUNT; ++read)
-            if (stored != read && (is_usual(stored, view) || is_usual(read, view)))
-                add(list, FPO_EDIT_SCALE_LAYOUT, operands, stored, read);
-    add(list, FPO_EDIT_SCALE_BLOCK, operands, view->scale.block_k, view->scale.block_k * 2);
-    if (view->scale.block_k % 2 == 0)
-        add(list, FPO_EDIT_SCALE_BLOCK, operands, view->scale.block_k, view->scale.block_k / 2);
-}
-
-static void enumerate_elements(edit_list *list, int operands, const fpo_operand_view *view)
-{
-    int bits = fpo_format_describe(view->element)->bits;
-    if (view->element == FPO_E2M1)
-        add(list, FPO_EDIT_NIBBLE_ORDER, operands, 0, 0);
-    for (int other = 1; other < FPO_FORMAT_COUNT; ++other) {
-        const fpo_format_info *info = fpo_format_describe((fpo_format)other);
-        if (other != (int)view->element && info->bits == bits && info->sign_bits == 1)
-            add(list, FPO_EDIT_ELEMENT_FORMAT, operands, (int)view->element, other);
-    }
-}
-
-static void enumerate_tensor_scale(edit_list *list, int operands)
-{
-    add(list, FPO_EDIT_TENSOR_SCALE_INVERTED, operands, 0, 0);
-    add(list, FPO_EDIT_TENSOR_SCALE_DROPPED, operands, 0, 0);
-    add(list, FPO_EDIT_TENSOR_SCALE_TWICE, operands, 0, 0);
-}
-
-static void enumerate_problem(edit_list *list, const fpo_gemm_spec *spec, const fpo_gemm_problem *problem)
-{
-    if (problem->alpha != 1.0f) {
-        add(list, FPO_EDIT_ALPHA_INVERTED, 0, 0, 0);
-        add(list, FPO_EDIT_ALPHA_DROPPED, 0, 0, 0);
-        add(list, FPO_EDIT_ALPHA_TWICE, 0, 0, 0);
-    }
-    if (spec->a.read.scale.format != FPO_FORMAT_NONE && spec->a.read.scale.format == spec->b.read.scale.format)
-        add(list, FPO_EDIT_SCALES_SWAPPED, 0, 0, 0);
-    if (problem->beta != 0.0f && problem->c != NULL)
-        add(list, FPO_EDIT_BETA_DROPPED, 0, 0, 0);
-    if (problem->bias != NULL)
-        add(list, FPO_EDIT_BIAS_DROPPED, 0, 0, 0);
-    add(list, FPO_EDIT_NARROWED_FIRST, 0, FPO_F16, 0);
-    add(list, FPO_EDIT_NARROWED_FIRST, 0, FPO_BF16, 0);
-    if (spec->epilogue.d != FPO_F32) {
-        add(list, FPO_EDIT_OUTPUT_TRUNCATED, 0, 0, 0);
-        add(list, FPO_EDIT_OUTPUT_OVERFLOW, 0, (int)spec->epilogue.d_cast.overflow,
-            spec->epilogue.d_cast.overflow == FPO_SATURATE ? FPO_NON_FINITE : FPO_SATURATE);
-    }
-}
-
-static int model_index(const fpo_accumulation *accumulation)
-{
-    for (size_t i = 0; fpo_model_at(i) != NULL; ++i)
-        if (memcmp(&fpo_model_at(i)->accumulation, accumulation, sizeof *accumulation) == 0)
-            return (int)i;
-    return -1;
-}
-
-static void enumerate_models(edit_list *list, const fpo_gemm_spec *spec)
-{
-    int own = model_index(&spec->accumulation);
-    for (size_t i = 0; fpo_model_at(i) != NULL; ++i)
-        if ((int)i != own && fpo_model_takes(fpo_model_at(i), &spec->a.read, &spec->b.read))
-            add(list, FPO_EDIT_ACCUMULATION, 0, own, (int)i);
+    const fpo_operand_view *a = &spec->a.read, *b = &spec->b.read;
+    bool is_b = operands == FPO_OPERAND_B, both = operands == (FPO_OPERAND_A | FPO_OPERAND_B);
+    bool scaled_a = problem->a.tensor_scale != 1.0f, scaled_b = problem->b.tensor_scale != 1.0f;
+    return (fpo_edit_side){
+        .operands = operands,
+        .view = is_b ? b : a,
+        .operand = is_b ? &problem->b : &problem->a,
+        .rows = is_b ? problem->n : problem->m,
+        .k = problem->k,
+        .same_scales = !both || (a->scale.format == b->scale.format && a->scale.block_k == b->scale.block_k),
+        .same_elements = !both || a->element == b->element,
+        .tensor_scaled = both   ? scaled_a && scaled_b
+                         : is_b ? scaled_b
+                                : scaled_a,
+    };
 }
 
 size_t fpo_edit_enumerate(const fpo_gemm_spec *spec, const fpo_gemm_problem *problem, fpo_edit *edits, size_t capacity)
 {
-    edit_list list = {edits, capacity, 0};
-    enumerate_models(&list, spec);
-    enumerate_problem(&list, spec, problem);
-    for (int operands = FPO_OPERAND_A; operands <= (FPO_OPERAND_A | FPO_OPERAND_B); ++operands) {
-        bool both = operands == (FPO_OPERAND_A | FPO_OPERAND_B);
-        const fpo_operand_view *view = operands == FPO_OPERAND_B ? &spec->b.read : &spec->a.read;
-        bool same_elements = spec->a.read.element == spec->b.read.element;
-        bool same_scales = spec->a.read.scale.format == spec->b.read.scale.format &&
-                           spec->a.read.scale.block_k == spec->b.read.scale.block_k;
-        bool scaled_a = problem->a.tensor_scale != 1.0f;
-        bool scaled_b = problem->b.tensor_scale != 1.0f;
-        if (!both || same_scales)
-            enumerate_scales(&list, operands, view);
-        if (!both || same_elements)
-            enumerate_elements(&list, operands, view);
-        if (both ? scaled_a && scaled_b : operands == FPO_OPERAND_A ? scaled_a : scaled_b)
-            enumerate_tensor_scale(&list, operands);
+    fpo_edit_list list = {edits, capacity, 0};
+    for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
+        if (groups[g]->enumerate_problem != NULL)
+            groups[g]->enumerate_problem(&list, spec, problem);
+        for (int operands = FPO_OPERAND_A; operands <= (FPO_OPERAND_A | FPO_OPERAND_B); operands++) {
+            fpo_edit_side side = side_of(spec, problem, operands);
+            if (groups[g]->enumerate_operand != NULL)
+                groups[g]->enumerate_operand(&list, &side);
+        }
     }
     return list.count;
 }
 
-static void apply_to_operand(const fpo_edit *edit, fpo_operand_spec *operand)
+/* ---- applying them ---- */
+
+typedef struct fpo_edited_memory {
+    struct fpo_edited_memory *next;
+    _Alignas(16) unsigned char bytes[];
+} fpo_edited_memory;
+
+void *fpo_edited_allocate(fpo_edited *edited, size_t bytes)
 {
-    switch (edit->kind) {
-    case FPO_EDIT_TENSOR_SCALE_INVERTED: operand->tensor_scale = FPO_TENSOR_SCALE_DIVIDE; break;
-    case FPO_EDIT_TENSOR_SCALE_DROPPED: operand->tensor_scale = FPO_TENSOR_SCALE_IGNORE; break;
-    case FPO_EDIT_TENSOR_SCALE_TWICE: operand->tensor_scale = FPO_TENSOR_SCALE_TWICE; break;
-    case FPO_EDIT_SCALE_LAYOUT:
-        operand->stored.scale.layout = (fpo_layout)edit->from;
-        operand->read.scale.layout = (fpo_layout)edit->to;
-        break;
-    case FPO_EDIT_SCALE_FORMAT: operand->read.scale.format = (fpo_format)edit->to; break;
-    case FPO_EDIT_SCALE_BLOCK: operand->read.scale.block_k = edit->to; break;
-    case FPO_EDIT_SCALES_IGNORED: operand->read.scale.format = FPO_FORMAT_NONE; break;
-    case FPO_EDIT_NIBBLE_ORDER:
-        operand->read.packing =
-            operand->read.packing == FPO_PACKING_CANONICAL ? FPO_PACKING_NIBBLES_SWAPPED : FPO_PACKING_CANONICAL;
-        break;
-    case FPO_EDIT_ELEMENT_FORMAT: operand->read.element = (fpo_format)edit->to; break;
-    default: break;
+    fpo_edited_memory *block = bytes < SIZE_MAX / 2 ? calloc(1, sizeof *block + bytes + 1) : NULL;
+    if (block == NULL) {
+        edited->status = FPO_ERR_MEMORY;
+        return NULL;
+    }
+    block->next = edited->memory;
+    edited->memory = block;
+    return block->bytes;
+}
+
+void fpo_edited_refuse(fpo_edited *edited)
+{
+    if (edited->status == FPO_OK)
+        edited->status = FPO_ERR_UNSUPPORTED;
+}
+
+fpo_edit_target fpo_edit_target_of(fpo_edited *e, int operand)
+{
+    bool is_a = operand == FPO_OPERAND_A;
+    return (fpo_edit_target){.edited = e,
+                             .spec = is_a ? &e->spec.a : &e->spec.b,
+                             .operand = is_a ? &e->problem.a : &e->problem.b,
+                             .other = is_a ? &e->problem.b : &e->problem.a,
+                             .rows = is_a ? e->problem.m : e->problem.n,
+                             .k = e->problem.k,
+                             .wanted = is_a ? e->wanted_a : e->wanted_b,
+                             .is_a = is_a};
+}
+
+static void apply(const fpo_edit *edit, fpo_edited *edited)
+{
+    const fpo_edit_group *group = group_of[edit->kind];
+    if (!catalogue[edit->kind].per_operand) {
+        group->apply_to_problem(edit, edited);
+        return;
+    }
+    for (int operand = FPO_OPERAND_A; operand <= FPO_OPERAND_B && edited->status == FPO_OK; operand++) {
+        fpo_edit_target target = fpo_edit_target_of(edited, operand);
+        if (edit->operands & operand)
+            group->apply_to_operand(edit, &target);
     }
 }
 
-/* y is rounded to a narrow format before anything else happens to it. */
-static void narrow_first(fpo_epilogue *epilogue, fpo_epilogue_op op)
+fpo_status fpo_edits_apply(fpo_edited *edited, const fpo_edit *edits, size_t count, const bool *wanted_a,
+                           const bool *wanted_b, fpo_error *error)
 {
-    memmove(epilogue->steps + 1, epilogue->steps, sizeof epilogue->steps - sizeof epilogue->steps[0]);
-    epilogue->steps[0] = (fpo_epilogue_step){op, FPO_EPI_NOTHING};
-}
-
-static void apply_to_problem(const fpo_edit *edit, fpo_gemm_spec *spec, fpo_gemm_problem *problem)
-{
-    switch (edit->kind) {
-    case FPO_EDIT_ALPHA_INVERTED: problem->alpha = 1.0f / problem->alpha; break;
-    case FPO_EDIT_ALPHA_DROPPED: problem->alpha = 1.0f; break;
-    case FPO_EDIT_ALPHA_TWICE: problem->alpha *= problem->alpha; break;
-    case FPO_EDIT_SCALES_SWAPPED: {
-        const void *scales = problem->a.scales;
-        size_t bytes = problem->a.scales_bytes;
-        problem->a.scales = problem->b.scales;
-        problem->a.scales_bytes = problem->b.scales_bytes;
-        problem->b.scales = scales;
-        problem->b.scales_bytes = bytes;
-        break;
-    }
-    case FPO_EDIT_BETA_DROPPED: problem->beta = 0.0f; break;
-    case FPO_EDIT_BIAS_DROPPED:
-        problem->bias = NULL;
-        spec->epilogue.bias = FPO_FORMAT_NONE;
-        break;
-    case FPO_EDIT_NARROWED_FIRST:
-        narrow_first(&spec->epilogue, edit->from == FPO_F16 ? FPO_EPI_ROUND_F16 : FPO_EPI_ROUND_BF16);
-        break;
-    case FPO_EDIT_OUTPUT_TRUNCATED: spec->epilogue.d_cast.rounding = FPO_TOWARD_ZERO; break;
-    case FPO_EDIT_OUTPUT_OVERFLOW:
-        spec->epilogue.d_cast.overflow = (fpo_overflow)edit->to;
-        spec->epilogue.d_cast.infinity = (fpo_overflow)edit->to;
-        break;
-    case FPO_EDIT_ACCUMULATION: spec->accumulation = fpo_model_at((size_t)edit->to)->accumulation; break;
-    default: break;
-    }
-}
-
-void fpo_edit_apply(const fpo_edit *edit, fpo_gemm_spec *spec, fpo_gemm_problem *problem)
-{
-    if (edit->operands & FPO_OPERAND_A)
-        apply_to_operand(edit, &spec->a);
-    if (edit->operands & FPO_OPERAND_B)
-        apply_to_operand(edit, &spec->b);
-    if (edit->operands == 0)
-        apply_to_problem(edit, spec, problem);
-}
-
-static const char *operand_names(int operands)
-{
-    static const char *const names[] = {"", "A", "B", "A and B"};
-    return names[operands & 3];
-}
-
-/* The name of a parameter of this edit; numbers are written into `number`. */
-static const char *parameter_name(fpo_edit_kind kind, int value, char *number, size_t size)
-{
-    switch (kind) {
-    case FPO_EDIT_SCALE_LAYOUT: return fpo_layout_name((fpo_layout)value);
-    case FPO_EDIT_SCALE_FORMAT:
-    case FPO_EDIT_ELEMENT_FORMAT:
-    case FPO_EDIT_NARROWED_FIRST: return fpo_format_describe((fpo_format)value)->name;
-    case FPO_EDIT_OUTPUT_OVERFLOW: return value == FPO_SATURATE ? "the largest number" : "infinity or NaN";
-    case FPO_EDIT_ACCUMULATION: return value < 0 ? "the spec's own" : fpo_model_at((size_t)value)->name;
-    default: snprintf(number, size, "%d", value); return number;
-    }
-}
-
-static bool has_parameters(fpo_edit_kind kind)
-{
-    return strstr(catalogue[kind].sentence, "%1") != NULL;
-}
-
-void fpo_edit_sentence(const fpo_edit *edit, char *text, size_t size)
-{
-    char numbers[2][16];
-    size_t used = 0;
-    for (const char *p = catalogue[edit->kind].sentence; *p != '\0' && used + 1 < size; ++p) {
-        const char *piece = NULL;
-        if (p[0] == '%' && p[1] == 's')
-            piece = operand_names(edit->operands);
-        else if (p[0] == '%' && p[1] == '1')
-            piece = parameter_name(edit->kind, edit->from, numbers[0], sizeof numbers[0]);
-        else if (p[0] == '%' && p[1] == '2')
-            piece = parameter_name(edit->kind, edit->to, numbers[1], sizeof numbers[1]);
-        if (piece == NULL) {
-            text[used++] = *p;
-            continue;
-        }
-        ++p;
-        for (; *piece != '\0' && used + 1 < size; ++piece)
-            text[used++] = *piece;
-    }
-    if (size > 0)
-        text[used] = '\0';
-}
-
-void fpo_edit_parameters(const fpo_edit *edit, char *text, size_t size)
-{
-    char numbers[2][16];
-    const char *separator = edit->operands != 0 && has_parameters(edit->kind) ? "," : "";
-    if (size > 0)
-        text[0] = '\0';
-    int used = edit->operands != 0 ? snprintf(text, size, "operand=%s%s", operand_names(edit->operands), separator) : 0;
-    if (has_parameters(edit->kind) && used >= 0 && (size_t)used < size) {
-        const char *from = parameter_name(edit->kind, edit->from, numbers[0], sizeof numbers[0]);
-        const char *to = parameter_name(edit->kind, edit->to, numbers[1], sizeof numbers[1]);
-        if (strstr(catalogue[edit->kind].sentence, "%2") != NULL)
-            snprintf(text + used, size - (size_t)used, "from=%s,to=%s", from, to);
+    for (size_t i = 0; i < count && edited->status == FPO_OK; i++) {
+        /* What the last edit leaves out, no other one will read. */
+        edited->wanted_a = i + 1 == count ? wanted_a : NULL;
+        edited->wanted_b = i + 1 == count ? wanted_b : NULL;
+        if ((unsigned)edits[i].kind < FPO_EDIT_COUNT)
+            apply(&edits[i], edited);
         else
-            snprintf(text + used, size - (size_t)used, "to=%s", from);
+            fpo_edited_refuse(edited);
+    }
+    if (edited->status == FPO_OK)
+        return FPO_OK;
+    fpo_status status = edited->status;
+    fpo_edited_close(edited);
+    return fpo_fail(error, status,
+                    status == FPO_ERR_MEMORY ? "no memory for the operands of an edit"
+                                             : "the edit makes no sense for this problem");
+}
+
+fpo_status fpo_edited_open(const fpo_gemm_spec *spec, const fpo_gemm_problem *problem, const fpo_edit *edits,
+                           size_t count, fpo_edited *edited, fpo_error *error)
+{
+    *edited = (fpo_edited){.spec = *spec, .problem = *problem};
+    return fpo_edits_apply(edited, edits, count, NULL, NULL, error);
+}
+
+void fpo_edited_close(fpo_edited *edited)
+{
+    while (edited->memory != NULL) {
+        fpo_edited_memory *next = edited->memory->next;
+        free(edited->memory);
+        edited->memory = next;
     }
 }

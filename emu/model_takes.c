@@ -77,7 +77,10 @@ static fpo_status check_operand(const fpo_accumulation *accumulation, const fpo_
                         "that divide these blocks",
                         name, view->scale.block_k);
     }
-    if (view->scale.format != FPO_UE8M0 && view->scale.format != FPO_UE4M3)
+    /* ue8m0 and ue4m3 are what instructions take. The others are what a fault makes of them: the arithmetic has room for
+     * 8 significant bits. */
+    const fpo_format_info *scale = fpo_format_describe(view->scale.format);
+    if (scale->bits == 4 || scale->bits == 6 || scale->mantissa_bits > 7)
         return fpo_fail(error, FPO_ERR_UNSUPPORTED, "%s: the accumulation model's instruction does not take %s scales",
                         name, fpo_format_describe(view->scale.format)->name);
     if (view->scale.block_k % step->group != 0)

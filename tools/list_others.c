@@ -59,14 +59,18 @@ json_t *fpo_list_scheme(size_t index)
                      info->input_scale, "recipe_with_input_scale", fixed != NULL ? fixed->name : "-");
 }
 
-/* A sentence of the catalogue for any parameters: %s is an operand, %1 and %2 are what is and what is read. */
+/* A sentence of the catalogue for any parameters: %s is an operand, %1, %2 and %v are its parameters. */
 static void general_sentence(const char *sentence, char *text, size_t size)
 {
     size_t length = 0;
     while (*sentence != '\0' && length + 1 < size) {
         const char *word = NULL;
         if (sentence[0] == '%')
-            word = sentence[1] == 's' ? "an operand" : sentence[1] == '1' ? "X" : sentence[1] == '2' ? "Y" : NULL;
+            word = sentence[1] == 's'   ? "an operand"
+                   : sentence[1] == '1' ? "X"
+                   : sentence[1] == '2' ? "Y"
+                   : sentence[1] == 'v' ? "F"
+                                        : NULL;
         if (word == NULL) {
             text[length++] = *sentence++;
             continue;
@@ -84,8 +88,9 @@ json_t *fpo_list_fault(size_t index)
     const fpo_edit_info *info = fpo_edit_describe((fpo_edit_kind)index);
     char sentence[512];
     general_sentence(info->sentence, sentence, sizeof sentence);
-    return json_pack("{s:s, s:i, s:b, s:s}", "name", info->name, "class", info->fault_class, "per_operand",
-                     (int)info->per_operand, "sentence", sentence);
+    return json_pack("{s:s, s:i, s:b, s:b, s:s, s:s}", "name", info->name, "class", info->fault_class, "per_operand",
+                     (int)info->per_operand, "legitimate", (int)info->legitimate, "sentence", sentence, "look",
+                     info->look);
 }
 
 /* The numbers of the instruction and of the schedule, every field under the name that it has in model.h. */

@@ -43,7 +43,7 @@ static fpo_status quantise_statically(fpo_vector *vector, const fpo_hf_layer *la
                         (long long)matrix->k);
     fpo_status status = fpo_quantize(wanted->recipe, matrix->values, matrix->rows, matrix->k, &result, NULL, error);
     *operand = (fpo_operand){result.codes, result.codes_bytes, result.scales, result.scales_bytes,
-                             info->tensor_scale ? layer->input_scale : 1};
+                             info->tensor_scale ? layer->input_scale : 1, NULL};
     return status;
 }
 

@@ -169,6 +169,7 @@ typedef struct fpo_operand {
     const void *scales; /* NULL where the view has no scales */
     size_t scales_bytes;
     float tensor_scale; /* 1 where there is none */
+    const float *source; /* rows x K: the numbers that were quantised, or NULL; edits of the quantisation need them */
 } fpo_operand;
 
 typedef struct fpo_gemm_problem {

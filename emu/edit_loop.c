@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* Edits of the main loop: elements of K left out, added twice, or taken from the tile before. */
+#include "edit_loop.h"
+#include "edit_parts.h"
+
+#include <string.h>
+
+/* ---- which ones there are ---- */
+
+static void add_ranges(fpo_edit_list *list, fpo_edit_kind kind, int64_t k, int64_t each)
+{
+    int64_t tiles = (k + each - 1) / each;
+    for (int64_t t = 0; t < tiles && tiles <= 64; t++) {
+        int64_t end = (t + 1) * each;
+        fpo_edit_add(list, kind, 0, (int)(t * each), (int)(end < k ? end : k));
+    }
+}
+
+static void enumerate_problem(fpo_edit_list *list, const fpo_gemm_spec *spec, const fpo_gemm_problem *problem)
+{
+    static const int tiles[] = {16, 32, 64, 128, 256}, parts[] = {2, 3, 4, 8};
+    int64_t k = problem->k, last = 0;
+    (void)spec;
+    if (k > INT32_MAX)
+        return;
+    for (int i = 0; i < 5; i++) {
+        int64_t tail = k % tiles[i];
+        if (tiles[i] < k) {
+            fpo_edit_add(list, FPO_EDIT_K_LAST_DROPPED, 0, 0, tiles[i]);
+            fpo_edit_add(list, FPO_EDIT_K_FIRST_DROPPED, 0, 0, tiles[i]);
+        }
+        if (tail != 0 && tail != last && tail < k) {
+            fpo_edit_add(list, FPO_EDIT_K_LAST_DROPPED, 0, 0, (int)tail);
+            last = tail;
+        }
+        if (tail != 0 && tiles[i] < k)
+            fpo_edit_add(list, FPO_EDIT_K_TAIL_STALE, 0, 0, tiles[i]);
+    }
+    for (int i = 0; i < 4; i++)
+        if (k >= 32 * parts[i])
+            add_ranges(list, FPO_EDIT_K_RANGE_DROPPED, k, (k + parts[i] - 1) / parts[i]);
+    for (int i = 2; i < 4; i++)
+        if (tiles[i] < k) {
+            add_ranges(list, FPO_EDIT_K_RANGE_DROPPED, k, tiles[i]);
+            add_ranges(list, FPO_EDIT_K_REPEATED, k, tiles[i]);
+            add_ranges(list, FPO_EDIT_K_STALE, k, tiles[i]);
+        }
+}
+
+/* ---- applying them ---- */
+
+static uint32_t one(fpo_format format)
+{
+    return fpo_encode(format, fpo_value_from_float(1.0f), fpo_cast_describe(FPO_CAST_IEEE), 0);
+}
+
+/* Elements [k0, k1) of an operand are +0, and so is all that they do; scales of whole blocks among them are 1. */
+static void drop(fpo_edited *e, int operand, int64_t k0, int64_t k1)
+{
+    fpo_edit_target target = fpo_edit_target_of(e, operand);
+    unsigned char *codes = fpo_codes_copy(&target);
+    fpo_code_matrix m = fpo_code_matrix_of(&target);
+    for (int64_t r = 0; codes != NULL && r < m.rows; r++)
+        for (int64_t k = k0; k < k1; k++)
+            fpo_code_set(&m, codes, r, k, 0);
+    const fpo_scale_view *view = &target.spec->stored.scale;
+    fpo_scale_matrix scales;
+    if (codes == NULL || view->format == FPO_FORMAT_NONE || view->block_k == 0 ||
+        !fpo_scale_matrix_of(&target, &scales))
+        return;
+    unsigned char *to = fpo_edited_allocate(e, target.operand->scales_bytes);
+    if (to == NULL)
+        return;
+    memcpy(to, scales.from, target.operand->scales_bytes);
+    for (int64_t r = 0; r < scales.rows; r++)
+        for (int64_t c = (k0 + view->block_k - 1) / view->block_k; c < scales.columns; c++)
+            if ((c + 1) * view->block_k <= k1 || k1 == m.k)
+                fpo_store_code(scales.format, to, (size_t)(r * scales.columns + c), one(scales.format));
+    target.operand->scales = to;
+}
+
+static void drop_range(fpo_edited *e, int64_t k0, int64_t k1)
+{
+    if (k0 < 0 || k0 >= k1 || k1 > e->problem.k || (k0 == 0 && k1 == e->problem.k)) {
+        fpo_edited_refuse(e);
+        return;
+    }
+    drop(e, FPO_OPERAND_A, k0, k1);
+    if (e->status == FPO_OK)
+        drop(e, FPO_OPERAND_B, k0, k1);
+}
+
+/* Column j of the new operand is column source[j] of the old one (-1: zeros), whole scale blocks together. */
+static void reorder(fpo_edited *e, int operand, const int64_t *source, int64_t new_k)
+{
+    fpo_edit_target target = fpo_edit_target_of(e, operand);
+    fpo_code_matrix from = fpo_code_matrix_of(&target), to = from;
+    to.k = new_k;
+    to.row_bytes = fpo_packing_row_bytes(FPO_PACKING_CANONICAL, from.format, new_k);
+    size_t bytes = (size_t)(to.rows * to.row_bytes);
+    unsigned char *codes = fpo_edited_allocate(e, bytes);
+    for (int64_t r = 0; codes != NULL && r < from.rows; r++)
+        for (int64_t k = 0; k < new_k && (target.wanted == NULL || target.wanted[r]); k++)
+            if (source[k] >= 0)
+                fpo_code_set(&to, codes, r, k, fpo_code_at(&from, r, source[k]));
+    target.operand->codes = codes;
+    target.operand->codes_bytes = bytes;
+    const fpo_scale_view *view = &target.spec->stored.scale;
+    fpo_scale_matrix scales;
+    if (codes == NULL || view->format == FPO_FORMAT_NONE || view->block_k == 0 ||
+        !fpo_scale_matrix_of(&target, &scales))
+        return;
+    int64_t columns = fpo_scale_columns(view, new_k);
+    size_t scale_bytes = (size_t)(scales.rows * columns * scales.bytes);
+    unsigned char *numbers = fpo_edited_allocate(e, scale_bytes);
+    for (int64_t r = 0; numbers != NULL && r < scales.rows; r++)
+        for (int64_t c = 0; c < columns; c++) {
+            int64_t k = source[c * view->block_k];
+            uint32_t code =
+                k >= 0 ? fpo_scale_code(&scales, r * scales.columns + k / view->block_k) : one(scales.format);
+            fpo_store_code(scales.format, numbers, (size_t)(r * columns + c), code);
+        }
+    target.operand->scales = numbers;
+    target.operand->scales_bytes = scale_bytes;
+}
+
+/* The largest block of K that has one scale in both operands: what moves is moved in multiples of it. */
+static int64_t common_block(const fpo_edited *e)
+{
+    int64_t a = e->spec.a.stored.scale.block_k, b = e->spec.b.stored.scale.block_k;
+    return a > b ? a : b;
+}
+
+static bool is_whole(int64_t k, int64_t block, int64_t end)
+{
+    return block == 0 || k % block == 0 || k == end;
+}
+
+/* The range comes a second time right after itself. */
+static void repeat(fpo_edited *e, int64_t k0, int64_t k1)
+{
+    int64_t k = e->problem.k, block = common_block(e), new_k = k + k1 - k0;
+    bool whole = is_whole(k0, block, k) && is_whole(k1, block, k) && (k1 < k || k % (block > 0 ? block : 1) == 0);
+    if (k0 < 0 || k0 >= k1 || k1 > k || !whole || k1 - k0 > k) {
+        fpo_edited_refuse(e);
+        return;
+    }
+    int64_t *source = fpo_edited_allocate(e, (size_t)new_k * sizeof *source);
+    if (source == NULL)
+        return;
+    for (int64_t j = 0; j < new_k; j++)
+        source[j] = j < k1 ? j : j - (k1 - k0);
+    reorder(e, FPO_OPERAND_A, source, new_k);
+    reorder(e, FPO_OPERAND_B, source, new_k);
+    e->problem.k = new_k;
+}
+
+/* The tile [k0, k1) has what the tile before it had: elements and, in whole blocks, scales. */
+static void stale(fpo_edited *e, int64_t k0, int64_t k1, int64_t distance)
+{
+    int64_t k = e->problem.k, block = common_block(e);
+    if (k0 < distance || k0 >= k1 || k1 > k || distance < 1 || !is_whole(distance, block, -1) ||
+        !is_whole(k0, block, -1)) {
+        fpo_edited_refuse(e);
+        return;
+    }
+    int64_t *source = fpo_edited_allocate(e, (size_t)k * sizeof *source);
+    if (source == NULL)
+        return;
+    for (int64_t j = 0; j < k; j++)
+        source[j] = j >= k0 && j < k1 ? j - distance : j;
+    reorder(e, FPO_OPERAND_A, source, k);
+    reorder(e, FPO_OPERAND_B, source, k);
+}
+
+/* K grows to a whole tile; what is new is what the tile before has there. */
+static void fill_tail(fpo_edited *e, int64_t tile)
+{
+    int64_t k = e->problem.k, block = common_block(e), new_k = (k + tile - 1) / tile * tile;
+    if (new_k == k || k < tile || !is_whole(k, block, -1) || !is_whole(tile, block, -1)) {
+        fpo_edited_refuse(e);
+        return;
+    }
+    int64_t *source = fpo_edited_allocate(e, (size_t)new_k * sizeof *source);
+    if (source == NULL)
+        return;
+    for (int64_t j = 0; j < new_k; j++)
+        source[j] = j < k ? j : j - tile;
+    reorder(e, FPO_OPERAND_A, source, new_k);
+    reorder(e, FPO_OPERAND_B, source, new_k);
+    e->problem.k = new_k;
+}
+
+/* Tiles of K in descending order: whole ones only. */
+void fpo_edited_reverse_k(fpo_edited *e, int64_t tile)
+{
+    int64_t k = e->problem.k;
+    if (k % tile != 0 || !is_whole(tile, common_block(e), -1) || k == tile) {
+        fpo_edited_refuse(e);
+        return;
+    }
+    int64_t *source = fpo_edited_allocate(e, (size_t)k * sizeof *source);
+    if (source == NULL)
+        return;
+    for (int64_t j = 0; j < k; j++)
+        source[j] = k - tile - j / tile * tile + j % tile;
+    reorder(e, FPO_OPERAND_A, source, k);
+    reorder(e, FPO_OPERAND_B, source, k);
+}
+
+static void apply_to_problem(const fpo_edit *edit, fpo_edited *e)
+{
+    int64_t k = e->problem.k;
+    switch (edit->kind) {
+    case FPO_EDIT_K_LAST_DROPPED: drop_range(e, k - edit->to, k); break;
+    case FPO_EDIT_K_FIRST_DROPPED: drop_range(e, 0, edit->to); break;
+    case FPO_EDIT_K_RANGE_DROPPED: drop_range(e, edit->from, edit->to); break;
+    case FPO_EDIT_K_REPEATED: repeat(e, edit->from, edit->to); break;
+    case FPO_EDIT_K_STALE: {
+        /* The last tile may be short: its distance is that of the tiles. */
+        int64_t each = edit->to - edit->from, tile = each;
+        while (edit->from % tile != 0)
+            tile++;
+        stale(e, edit->from, edit->to, tile);
+        break;
+    }
+    default: fill_tail(e, edit->to); break;
+    }
+}
+
+const fpo_edit_group fpo_edits_loop = {NULL, enumerate_problem, NULL, apply_to_problem};

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* What the groups of edits (edit_*.c) share: the list that they enumerate into, and the tools to change operands. */
+#ifndef FP4ORACLE_EMU_EDIT_PARTS_H
+#define FP4ORACLE_EMU_EDIT_PARTS_H
+
+#include <fp4oracle/edit.h>
+
+typedef struct fpo_edit_list {
+    fpo_edit *edits;
+    size_t capacity, count;
+} fpo_edit_list;
+
+void fpo_edit_add(fpo_edit_list *list, fpo_edit_kind kind, int operands, int from, int to);
+void fpo_edit_add_value(fpo_edit_list *list, fpo_edit_kind kind, int from, float value);
+
+/* One operand, or both where they are of one form (A's view then). */
+typedef struct fpo_edit_side {
+    int operands;
+    const fpo_operand_view *view;
+    const fpo_operand *operand;
+    int64_t rows, k;
+    bool same_scales, same_elements; /* for both: their forms agree; true for one */
+    bool tensor_scaled;              /* each has a tensor scale that is not 1 */
+} fpo_edit_side;
+
+/* An operand that an edit changes. */
+typedef struct fpo_edit_target {
+    fpo_edited *edited;
+    fpo_operand_spec *spec;
+    fpo_operand *operand;
+    const fpo_operand *other;
+    int64_t rows, k;
+    const bool *wanted; /* NULL, or by row */
+    bool is_a;
+} fpo_edit_target;
+
+fpo_edit_target fpo_edit_target_of(fpo_edited *edited, int operand);
+
+/* A group of edits. Functions that a group has no use for are NULL. */
+typedef struct fpo_edit_group {
+    void (*enumerate_operand)(fpo_edit_list *list, const fpo_edit_side *side);
+    void (*enumerate_problem)(fpo_edit_list *list, const fpo_gemm_spec *spec, const fpo_gemm_problem *problem);
+    void (*apply_to_operand)(const fpo_edit *edit, fpo_edit_target *target);
+    void (*apply_to_problem)(const fpo_edit *edit, fpo_edited *edited);
+} fpo_edit_group;
+
+extern const fpo_edit_group fpo_edits_scalar, fpo_edits_scale_code, fpo_edits_scale_place, fpo_edits_element_code,
+    fpo_edits_element_place, fpo_edits_quantize, fpo_edits_loop, fpo_edits_accumulation, fpo_edits_epilogue,
+    fpo_edits_output;
+
+/* Applies edits to a spec and problem without any. Rows of operands that are not wanted may be left out. Closes
+ * `edited` where they cannot be applied. */
+fpo_status fpo_edits_apply(fpo_edited *edited, const fpo_edit *edits, size_t count, const bool *wanted_a,
+                           const bool *wanted_b, fpo_error *error);
+
+/* `bytes` zero bytes that live as long as `edited`; NULL, and status is set, if there are none. */
+void *fpo_edited_allocate(fpo_edited *edited, size_t bytes);
+/* This edit makes no sense here. */
+void fpo_edited_refuse(fpo_edited *edited);
+
+/* ---- scales as a matrix ---- */
+
+typedef struct fpo_scale_matrix {
+    fpo_format format;
+    int64_t rows, columns, count;
+    int64_t bytes; /* of one scale */
+    const fpo_edit_target *target;
+    const unsigned char *from;
+} fpo_scale_matrix;
+
+bool fpo_scale_matrix_of(const fpo_edit_target *target, fpo_scale_matrix *matrix);
+uint32_t fpo_scale_code(const fpo_scale_matrix *matrix, int64_t index);
+bool fpo_scale_row_wanted(const fpo_scale_matrix *matrix, int64_t row);
+/* Scale (r, c) comes from the scale number source(...), or is zero bytes where that is out of range. */
+typedef int64_t (*fpo_scale_source)(const fpo_edit *edit, const fpo_scale_matrix *matrix, int64_t r, int64_t c);
+void fpo_scales_move(const fpo_edit *edit, fpo_edit_target *target, fpo_scale_source source);
+/* Scale (r, c) becomes the number that `number` gives; scales inside an instruction are bf16 afterwards, in which every
+ * such number is exact, f32 scales stay f32. */
+typedef fpo_value (*fpo_scale_number)(const fpo_edit *edit, const fpo_scale_matrix *matrix, int64_t r, int64_t c);
+void fpo_scales_renumber(const fpo_edit *edit, fpo_edit_target *target, fpo_scale_number number);
+/* Scale (r, c) gets the code that `code` gives, in the same format. */
+typedef uint32_t (*fpo_scale_recode)(const fpo_edit *edit, const fpo_scale_matrix *matrix, int64_t r, int64_t c);
+void fpo_scales_recode(const fpo_edit *edit, fpo_edit_target *target, fpo_scale_recode code);
+
+/* ---- elements as a matrix ---- */
+
+typedef struct fpo_code_matrix {
+    fpo_format format;
+    int64_t rows, k, row_bytes;
+    const fpo_edit_target *target;
+    const unsigned char *from;
+} fpo_code_matrix;
+
+fpo_code_matrix fpo_code_matrix_of(const fpo_edit_target *target);
+uint32_t fpo_code_at(const fpo_code_matrix *matrix, int64_t row, int64_t k);
+/* A copy of the codes that an edit may change. */
+unsigned char *fpo_codes_copy(fpo_edit_target *target);
+void fpo_code_set(const fpo_code_matrix *matrix, unsigned char *codes, int64_t row, int64_t k, uint32_t code);
+/* Row r becomes row source(...), or zeros where that is out of range. */
+typedef int64_t (*fpo_row_source)(const fpo_edit *edit, const fpo_code_matrix *matrix, int64_t r);
+void fpo_rows_move(const fpo_edit *edit, fpo_edit_target *target, fpo_row_source source);
+/* Element (r, k) becomes element number source(...) of the matrix, row by row, or zero where that is out of range. */
+typedef int64_t (*fpo_code_source)(const fpo_edit *edit, const fpo_code_matrix *matrix, int64_t r, int64_t k);
+void fpo_codes_move(const fpo_edit *edit, fpo_edit_target *target, fpo_code_source source);
+typedef uint32_t (*fpo_code_recode)(const fpo_edit *edit, fpo_format format, uint32_t code);
+void fpo_codes_recode(const fpo_edit *edit, fpo_edit_target *target, fpo_code_recode recode);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* The scales of an operand as a matrix that edits rewrite. */
+#include "edit_parts.h"
+
+#include <string.h>
+
+bool fpo_scale_matrix_of(const fpo_edit_target *target, fpo_scale_matrix *matrix)
+{
+    const fpo_scale_view *view = &target->spec->stored.scale;
+    if (view->format == FPO_FORMAT_NONE || target->operand->scales == NULL) {
+        fpo_edited_refuse(target->edited);
+        return false;
+    }
+    *matrix = (fpo_scale_matrix){.format = view->format,
+                                 .rows = fpo_scale_rows(view, target->rows),
+                                 .columns = fpo_scale_columns(view, target->k),
+                                 .bytes = fpo_format_describe(view->format)->storage_bytes,
+                                 .target = target,
+                                 .from = target->operand->scales};
+    matrix->count = matrix->rows * matrix->columns;
+    return true;
+}
+
+uint32_t fpo_scale_code(const fpo_scale_matrix *matrix, int64_t index)
+{
+    return index >= 0 && index < matrix->count ? fpo_load_code(matrix->format, matrix->from, (size_t)index) : 0;
+}
+
+bool fpo_scale_row_wanted(const fpo_scale_matrix *matrix, int64_t row)
+{
+    const fpo_edit_target *target = matrix->target;
+    int64_t each = target->spec->stored.scale.block_rows;
+    /* Where another layout reads the bytes, any of them may be. */
+    bool same = memcmp(&target->spec->stored.scale, &target->spec->read.scale, sizeof(fpo_scale_view)) == 0;
+    if (target->wanted == NULL || each == 0 || !same)
+        return true;
+    for (int64_t r = row * each; r < (row + 1) * each && r < target->rows; r++)
+        if (target->wanted[r])
+            return true;
+    return false;
+}
+
+void fpo_scales_move(const fpo_edit *edit, fpo_edit_target *target, fpo_scale_source source)
+{
+    fpo_scale_matrix m;
+    if (!fpo_scale_matrix_of(target, &m))
+        return;
+    size_t bytes = (size_t)m.bytes;
+    unsigned char *to = fpo_edited_allocate(target->edited, (size_t)m.count * bytes);
+    for (int64_t r = 0; to != NULL && r < m.rows; r++) {
+        if (!fpo_scale_row_wanted(&m, r))
+            continue;
+        for (int64_t c = 0; c < m.columns; c++) {
+            int64_t index = source(edit, &m, r, c);
+            if (index >= 0 && index < m.count)
+                memcpy(to + (size_t)(r * m.columns + c) * bytes, m.from + (size_t)index * bytes, bytes);
+        }
+    }
+    target->operand->scales = to;
+}
+
+void fpo_scales_renumber(const fpo_edit *edit, fpo_edit_target *target, fpo_scale_number number)
+{
+    fpo_scale_matrix m;
+    if (!fpo_scale_matrix_of(target, &m))
+        return;
+    fpo_format format = m.format == FPO_F32 ? FPO_F32 : FPO_BF16;
+    const fpo_cast *cast = fpo_cast_describe(FPO_CAST_IEEE);
+    size_t bytes = (size_t)m.count * fpo_format_describe(format)->storage_bytes;
+    void *to = fpo_edited_allocate(target->edited, bytes);
+    for (int64_t r = 0; to != NULL && r < m.rows; r++)
+        for (int64_t c = 0; c < m.columns && fpo_scale_row_wanted(&m, r); c++)
+            fpo_store_code(format, to, (size_t)(r * m.columns + c),
+                           fpo_encode(format, number(edit, &m, r, c), cast, 0));
+    target->operand->scales = to;
+    target->operand->scales_bytes = bytes;
+    if (target->spec->read.scale.format == target->spec->stored.scale.format)
+        target->spec->read.scale.format = format;
+    target->spec->stored.scale.format = format;
+}
+
+void fpo_scales_recode(const fpo_edit *edit, fpo_edit_target *target, fpo_scale_recode code)
+{
+    fpo_scale_matrix m;
+    if (!fpo_scale_matrix_of(target, &m))
+        return;
+    void *to = fpo_edited_allocate(target->edited, (size_t)(m.count * m.bytes));
+    for (int64_t r = 0; to != NULL && r < m.rows; r++)
+        for (int64_t c = 0; c < m.columns && fpo_scale_row_wanted(&m, r); c++)
+            fpo_store_code(m.format, to, (size_t)(r * m.columns + c), code(edit, &m, r, c));
+    target->operand->scales = to;
+}
