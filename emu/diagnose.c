@@ -236,7 +236,8 @@ static void search_edits(search *s, fpo_edit *edits, size_t count)
     }
     if (s->diagnosis->cause_count == 0)
         try_in_part(s);
-    if (s->diagnosis->cause_count == 0)
+    /* Of so many pairs some explain what proves little. */
+    if (s->diagnosis->cause_count == 0 && s->diagnosis->evidence.bits >= fpo_evidence_needed(count * count / 2))
         search_pairs(s, edits, count);
 }
 

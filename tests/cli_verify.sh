@@ -30,7 +30,7 @@ gemm v.safetensors bad.safetensors ue8m0_a
 run 1 verify v.safetensors --output bad.safetensors --json; json .verdict fault; json '.causes[0].edit' scale_format
 run 0 gen --data gaussian --shape 8x6x32 --format nvfp4 --d bf16 -o b.safetensors
 gemm b.safetensors bad.safetensors truncate_bf16
-run 1 verify b.safetensors --output bad.safetensors --model exact --json; json .verdict fault; json '.causes | map(.edit) | index("output_truncated") != null' true
+run 1 verify b.safetensors --output bad.safetensors --model exact --json; json .verdict fault; json '.causes | map(.edit) | index("output_rounding") != null' true
 
 # Noise accuses nobody.
 gemm v.safetensors bad.safetensors noise

@@ -175,11 +175,11 @@ START_TEST(faults_in_a_part_are_named)
     subject *s = make_subject();
     bool (*is_in)(int, int) = places[_i % PLACES];
     const fpo_edit *edit = &planted[_i / PLACES];
-    fpo_gemm_spec spec = s->spec;
-    fpo_gemm_problem problem = s->problem;
     static float everywhere[M * N];
-    fpo_edit_apply(edit, &spec, &problem);
-    compute(s, &spec, &problem, everywhere);
+    fpo_edited edited;
+    ck_assert(fpo_edited_open(&s->spec, &s->problem, edit, 1, &edited, NULL) == FPO_OK);
+    compute(s, &edited.spec, &edited.problem, everywhere);
+    fpo_edited_close(&edited);
     for (int i = 0; i < M * N; i++)
         s->wrong[i] = is_in(i / N, i % N) ? everywhere[i] : s->right[i];
     fpo_diagnosis d = diagnose(s);
