@@ -147,6 +147,17 @@ static float multiply_flushing(float a, float b)
     return flush(flush(a) * flush(b));
 }
 
+/* Of flushed numbers the smaller is flushed, too. */
+static float minimum_flushing(float a, float b)
+{
+    return minimum_number(flush(a), flush(b));
+}
+
+static float maximum_flushing(float a, float b)
+{
+    return maximum_number(flush(a), flush(b));
+}
+
 /* The scale 2^(code - 127). */
 static float power(float code)
 {
@@ -210,6 +221,12 @@ static void round_values(const fpo_round *r, const float *restrict x, float *res
             to[i] = fpo_power_decode(fpo_round_power(&round, x[i]));
         return;
     }
+    if (round.even) {
+#pragma omp simd
+        for (int i = 0; i < count; i++)
+            to[i] = fpo_round_even_value(&round, x[i]);
+        return;
+    }
 #pragma omp simd
     for (int i = 0; i < count; i++)
         to[i] = fpo_round_decode(&round, fpo_round_code(&round, x[i]));
@@ -225,10 +242,16 @@ static void round_wide(const fpo_round *r, const float *restrict x, uint32_t *re
             wide[i] = fpo_round_power(&round, x[i]);
         return;
     }
-    if (round.plain) {
+    if (fpo_round_is_plain(&round)) {
 #pragma omp simd
         for (int i = 0; i < count; i++)
-            wide[i] = fpo_round_plain(&round, x[i]);
+            wide[i] = fpo_round_plain_code(&round, x[i]);
+        return;
+    }
+    if (round.even) {
+#pragma omp simd
+        for (int i = 0; i < count; i++)
+            wide[i] = fpo_round_even_code(&round, x[i]);
         return;
     }
 #pragma omp simd
@@ -364,9 +387,11 @@ static void step(const fpo_recipe_step *s, const float *a, const float *b, const
         run(s, a, b, c, to, count);
         return;
     }
-    if (s->function == FPO_FN_MUL) {
-        map2(multiply_flushing, a, b, to, count);
-        return;
+    switch ((fpo_function)s->function) {
+    case FPO_FN_MUL: map2(multiply_flushing, a, b, to, count); return;
+    case FPO_FN_FMIN: map2(minimum_flushing, a, b, to, count); return;
+    case FPO_FN_FMAX: map2(maximum_flushing, a, b, to, count); return;
+    default: break;
     }
     float flushed[4][FPO_CHUNK];
     const float *arguments[3] = {a, b, c};

@@ -34,10 +34,21 @@ typedef struct fpo_round {
     int32_t sign_shift; /* of the f32's sign bit, to the right */
     uint32_t zero_sign; /* all ones if a zero keeps its sign */
     bool ue8m0;
-    bool plain;       /* saturates, keeps the sign of zero, and f32 subnormals round to 0: fpo_round_plain will do */
+    bool even;        /* to nearest even: fpo_round_even_code and fpo_round_even_value will do */
+    int32_t places;   /* of the f32's significand that are rounded away from a normal number */
+    uint32_t normal;  /* the f32's bits of the smallest normal number; 0: the format's subnormals are the f32's */
+    float magic;      /* added to a smaller number, it leaves whole quanta in the lowest bits */
+    uint32_t largest_value, overflow_value, infinity_value, nan_value; /* f32 bits */
     uint32_t inexact; /* ue8m0: added to the mantissa, 0 cuts, 0x7FFFFF goes up */
     float quantum;
 } fpo_round;
+
+/* The f32's bits of a code; of NaN those that f32 arithmetic has here. */
+static inline uint32_t fpo_round_bits(fpo_format format, uint32_t code)
+{
+    float x = (float)fpo_decode_double(format, code);
+    return x == x ? fpo_bits_of(x) : 0x7FFFFFFFu;
+}
 
 /* False for a policy or format that the loops do not have. */
 static inline bool fpo_round_init(fpo_round *r, fpo_format format, const fpo_cast *cast)
@@ -67,7 +78,14 @@ static inline bool fpo_round_init(fpo_round *r, fpo_format format, const fpo_cas
     bool bit7 = format == FPO_UE4M3 && cast->negative == FPO_NEGATIVE_KEEP_BIT7;
     r->sign_mask = bit7 ? 0x80 : f->sign_bits != 0 ? 1u << (f->bits - 1) : 0;
     r->sign_shift = bit7 ? 24 : 32 - f->bits;
-    r->plain = r->overflow == r->largest && r->infinity == r->largest && r->zero_sign != 0 && r->least_field > 32;
+    r->even = cast->rounding == FPO_NEAREST_EVEN;
+    r->places = 23 - f->mantissa_bits;
+    r->normal = r->least_field > 1 ? (uint32_t)r->least_field << 23 : 0;
+    r->magic = r->quantum * 0x1p23f;
+    r->largest_value = fpo_round_bits(format, r->largest);
+    r->overflow_value = fpo_round_bits(format, r->overflow);
+    r->infinity_value = fpo_round_bits(format, r->infinity);
+    r->nan_value = fpo_round_bits(format, r->nan);
     return (cast->rounding == FPO_NEAREST_EVEN || cast->rounding == FPO_NEAREST_AWAY ||
             cast->rounding == FPO_NEAREST_TOWARD_ZERO) &&
            (f->sign_bits != 0 || bit7);
@@ -86,20 +104,53 @@ static inline uint32_t fpo_round_power(const fpo_round *r, float x)
     return magnitude > 0x7F800000u ? 255 : code;
 }
 
-/* The usual case: see `plain`. */
-static inline uint32_t fpo_round_plain(const fpo_round *r, float x)
+/* The usual case, to nearest even: a normal number's significand in integers, a smaller one by the addition of a float
+ * whose last place is the quantum. */
+static inline uint32_t fpo_round_even_code(const fpo_round *r, float x)
 {
     uint32_t bits = fpo_bits_of(x), magnitude = bits & 0x7FFFFFFFu;
-    int32_t field = (int32_t)(magnitude >> 23);
-    uint32_t significand = (magnitude & 0x7FFFFFu) | 0x800000u; /* of no consequence where the field is 0 */
-    int32_t base = field > r->least_field ? field : r->least_field;
-    int32_t shift = 23 - r->mantissa_bits + base - field;
-    shift = shift < 31 ? shift : 31;
-    uint32_t half = (1u << (shift - 1)) - r->half_minus, low = significand >> shift & r->odd;
-    uint32_t code = ((uint32_t)(base - r->least_field) << r->mantissa_bits) + ((significand + half + low) >> shift);
+    uint32_t up = (1u << (r->places - 1)) - 1 + (magnitude >> r->places & 1);
+    uint32_t code = ((magnitude + up) >> r->places) - ((uint32_t)(r->least_field - 1) << r->mantissa_bits);
+    uint32_t small = fpo_bits_of(fpo_float_of(magnitude) + r->magic) - fpo_bits_of(r->magic);
+    code = magnitude < r->normal ? small : code;
+    code = code > r->largest ? r->overflow : code;
+    code = magnitude == 0x7F800000u ? r->infinity : code;
+    uint32_t sign = (bits >> r->sign_shift) & r->sign_mask;
+    sign &= code != 0 ? UINT32_MAX : r->zero_sign;
+    return magnitude > 0x7F800000u ? r->nan : code | sign;
+}
+
+/* The same for a format that saturates and keeps the sign of zero. */
+static inline uint32_t fpo_round_plain_code(const fpo_round *r, float x)
+{
+    uint32_t bits = fpo_bits_of(x), magnitude = bits & 0x7FFFFFFFu;
+    uint32_t up = (1u << (r->places - 1)) - 1 + (magnitude >> r->places & 1);
+    uint32_t code = ((magnitude + up) >> r->places) - ((uint32_t)(r->least_field - 1) << r->mantissa_bits);
+    uint32_t small = fpo_bits_of(fpo_float_of(magnitude) + r->magic) - fpo_bits_of(r->magic);
+    code = magnitude < r->normal ? small : code;
     code = code < r->largest ? code : r->largest;
     code |= (bits >> r->sign_shift) & r->sign_mask;
     return magnitude > 0x7F800000u ? r->nan : code;
+}
+
+static inline bool fpo_round_is_plain(const fpo_round *r)
+{
+    return r->even && r->overflow == r->largest && r->infinity == r->largest && r->zero_sign != 0;
+}
+
+/* The value that the code stands for. */
+static inline float fpo_round_even_value(const fpo_round *r, float x)
+{
+    uint32_t bits = fpo_bits_of(x), magnitude = bits & 0x7FFFFFFFu;
+    uint32_t up = (1u << (r->places - 1)) - 1 + (magnitude >> r->places & 1);
+    uint32_t value = (magnitude + up) >> r->places << r->places;
+    uint32_t small = fpo_bits_of(fpo_float_of(magnitude) + r->magic - r->magic);
+    value = magnitude < r->normal ? small : value;
+    value = value > r->largest_value ? r->overflow_value : value;
+    value = magnitude == 0x7F800000u ? r->infinity_value : value;
+    uint32_t sign = r->sign_mask != 0 ? bits & 0x80000000u : 0;
+    sign &= value != 0 ? UINT32_MAX : r->zero_sign;
+    return fpo_float_of(magnitude > 0x7F800000u ? r->nan_value : value | sign);
 }
 
 /* All others. */

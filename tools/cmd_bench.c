@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The fp4oracle authors */
 
-/* fp4oracle bench: how long each model takes against dequantise-and-sgemm, measured in turn in the same run. */
+/* fp4oracle bench: how long each model takes against dequantise-and-sgemm, measured in turn in the same run; or how
+ * long recipes take to quantise. */
 #include "arguments.h"
 #include "bench.h"
 #include "bench_kernel.h"
+#include "bench_quantize.h"
 #include "report.h"
 #include "table.h"
 
@@ -13,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTION_JSON = 0x100, OPTION_SHAPE, OPTION_THREADS, OPTION_REPEAT, OPTION_DEVICE, MAX_REPEAT = 99 };
+enum { OPTION_JSON = 0x100, OPTION_SHAPE, OPTION_THREADS, OPTION_REPEAT, OPTION_DEVICE, OPTION_INPUT, MAX_REPEAT = 99 };
 
 static const struct argp_option options[] = {
     {.name = "format", .key = 'f', .arg = "F", .doc = "operand format (default nvfp4)"},
@@ -29,6 +31,11 @@ static const struct argp_option options[] = {
      .key = OPTION_DEVICE,
      .arg = "D",
      .doc = "where --kernel runs, as for `run`: virtual:sm120 for instance"},
+    {.name = "recipe", .key = 'r', .arg = "NAME", .doc = "quantises by this recipe, or by all, and multiplies nothing"},
+    {.name = "input",
+     .key = OPTION_INPUT,
+     .arg = "FILE[:TENSOR]",
+     .doc = "what is quantised (default: M x K of the shape)"},
     {.name = "json", .key = OPTION_JSON, .doc = "the same facts for machines"},
     {0},
 };
@@ -36,18 +43,22 @@ static const struct argp_option options[] = {
 static const char documentation[] =
     "Times the emulator against the usual reference: both operands dequantised to f32, then OpenBLAS sgemm with the "
     "same number of threads. Ratios are our time over sgemm's alone; below 1 we are faster. A model that is slow is "
-    "timed on fewer rows of A, and sgemm on the same rows for its ratio.\v"
+    "timed on fewer rows of A, and sgemm on the same rows for its ratio. With --recipe the time of quantising, beside "
+    "that of copying the numbers; the fastest run counts.\v"
     "Examples:\n"
     "  fp4oracle bench\n"
     "  fp4oracle bench --shape 512x512x4096 --model sm120_mxf4nvf4 --json\n"
-    "  fp4oracle bench --kernel cutlass_sm120:NAME --device virtual:sm120 --threads 2";
+    "  fp4oracle bench --kernel cutlass_sm120:NAME --device virtual:sm120 --threads 2\n"
+    "  fp4oracle bench --recipe modelopt_nvfp4 --threads 1";
 
 typedef struct parsed {
     fpo_block_format format;
     const fpo_model *model;
     int64_t m, n, k, threads, repeat;
     const char *kernel, *device;
-    bool json;
+    bool json, quantizing;
+    fpo_recipe recipe; /* FPO_RECIPE_COUNT: all */
+    const char *input;
     fpo_error error;
 } parsed;
 
@@ -66,6 +77,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case OPTION_SHAPE: status = fpo_parse_shape(argument, &p->m, &p->n, &p->k, &p->error); break;
     case OPTION_THREADS: status = fpo_parse_integer("threads", argument, 1, 1024, &p->threads, &p->error); break;
     case OPTION_REPEAT: status = fpo_parse_integer("repeat", argument, 1, MAX_REPEAT, &p->repeat, &p->error); break;
+    case 'r':
+        p->quantizing = true;
+        p->recipe = FPO_RECIPE_COUNT;
+        if (strcmp(argument, "all") != 0)
+            status = fpo_parse_recipe(argument, &p->recipe, &p->error);
+        break;
+    case OPTION_INPUT: p->input = argument; break;
     case OPTION_JSON: p->json = true; break;
     case 'k': p->kernel = argument; break;
     case OPTION_DEVICE: p->device = argument; break;
@@ -210,6 +228,11 @@ int fpo_cmd_bench(int argc, char **argv)
     parsed p = {.format = FPO_BLOCK_NVFP4, .m = 4096, .n = 4096, .k = 4096, .repeat = 3};
     p.threads = omp_get_max_threads();
     argp_parse(&parser, argc, argv, 0, NULL, &p);
+    if (p.quantizing)
+        return fpo_bench_quantize(
+            &(fpo_bench_quantize_options){argv[0], p.recipe, p.input, p.m, p.k, p.repeat, (int)p.threads, p.json});
+    if (p.input != NULL)
+        return fpo_report_unusable(argv[0], "--input is for --recipe: which one is to quantise %s?", p.input);
     if (p.model != NULL && !takes(p.format, p.model))
         return fpo_report_unusable(argv[0], "the model %s does not take %s", p.model->name,
                                    fpo_block_format_describe(p.format)->name);
