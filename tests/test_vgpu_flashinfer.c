@@ -58,7 +58,7 @@ START_TEST(equals_its_recipe)
     q.library_scale = q.given_library_scale ? 0.37f : 0;
     ck_assert_msg(fpo_quantize(recipe, x, ROWS, K, &q, NULL, &error) == FPO_OK, "%s", error.message);
 
-    fpo_vgpu_config config = {.capability = 120};
+    fpo_vgpu_config config = {.capability = 120, .check = true};
     fpo_vgpu_function *function;
     fpo_vgpu *gpu = fpo_test_gpu(&config, "flashinfer/quantize.ptx", quantisers[_i].kernel, &function);
     void *device_in = fpo_vgpu_allocate(gpu, sizeof in), *device_codes = fpo_vgpu_allocate(gpu, code_bytes);
@@ -69,7 +69,9 @@ START_TEST(equals_its_recipe)
     int groups = ROWS * K / 8;
     const void *arguments[] = {&device_in, &device_codes, &device_scales, &global_scale, &groups};
     fpo_vgpu_launch launch = {.grid = {(uint32_t)groups / 128, 1, 1}, .block = {128, 1, 1}, .arguments = arguments};
-    ck_assert_msg(fpo_vgpu_run(function, &launch, NULL, &error) == FPO_OK, "%s", error.message);
+    fpo_vgpu_statistics statistics;
+    ck_assert_msg(fpo_vgpu_run(function, &launch, &statistics, &error) == FPO_OK, "%s", error.message);
+    ck_assert_uint_eq(statistics.reports, 0);
     size_t wrong_scales = 0, wrong_codes = 0;
     for (size_t i = 0; i < scale_bytes; i++)
         wrong_scales += scales[i] != ((uint8_t *)device_scales)[i];

@@ -46,7 +46,7 @@ static fpo_model model_of(const kernel_case *kernel, int which)
 
 static void run_kernel(const kernel_case *kernel, gemm_case *x, uint64_t seed, const char *what, const fpo_model *model)
 {
-    fpo_vgpu_config config = {.capability = kernel->capability, .multiprocessors = 3, .seed = seed};
+    fpo_vgpu_config config = {.capability = kernel->capability, .multiprocessors = 3, .seed = seed, .check = true};
     config.models[kernel->mma] = model;
     fpo_vgpu_function *function;
     fpo_vgpu *gpu = fpo_test_gpu(&config, kernel->file, "scaled_gemm", &function);
@@ -73,6 +73,7 @@ static void run_kernel(const kernel_case *kernel, gemm_case *x, uint64_t seed, c
     fpo_vgpu_statistics statistics;
     ck_assert_msg(fpo_vgpu_run(function, &launch, &statistics, &error) == FPO_OK, "%s: %s", what, error.message);
     ck_assert_uint_gt(statistics.mmas, 0);
+    ck_assert_msg(statistics.reports == 0, "%s: the checks find something", what);
     size_t differences = 0;
     for (size_t i = 0; i < x->d_bytes; i += 4)
         differences += memcmp((const char *)memory[4] + i, x->d + i, 4) != 0;

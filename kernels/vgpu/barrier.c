@@ -4,6 +4,7 @@
 /* Named barriers of a CTA. A warp arrives as a whole and counts for 32 threads, as on the hardware. */
 #include "barrier.h"
 #include "execute.h"
+#include "race.h"
 
 static uint32_t expected_threads(const fpo_cta *cta, const fpo_barrier *barrier)
 {
@@ -17,6 +18,7 @@ static bool complete_if_full(fpo_cta *cta, fpo_barrier *barrier)
     barrier->arrived = 0;
     barrier->expected = 0;
     barrier->generation++;
+    fpo_race_barrier_complete(cta, (uint32_t)(barrier - cta->barriers));
     cta->grid->changes++;
     return true;
 }
@@ -47,6 +49,7 @@ fpo_outcome fpo_do_barrier(fpo_warp *warp, const fpo_ptx_instruction *ins)
         if (barrier->generation == warp->barrier_generation)
             return FPO_WAITING;
         warp->at_barrier = false;
+        fpo_race_barrier_pass(warp, id);
         return FPO_NEXT;
     }
     if (barrier->arrived != 0 && barrier->expected != count)
@@ -59,8 +62,14 @@ fpo_outcome fpo_do_barrier(fpo_warp *warp, const fpo_ptx_instruction *ins)
                          expected_threads(warp->cta, barrier), barrier->arrived);
     uint32_t generation = barrier->generation;
     warp->moved = true;
-    if (complete_if_full(warp->cta, barrier) || ins->arguments.op == FPO_PTX_V_ARRIVE)
+    fpo_race_barrier_arrive(warp, id);
+    bool complete = complete_if_full(warp->cta, barrier);
+    if (ins->arguments.op == FPO_PTX_V_ARRIVE)
         return FPO_NEXT;
+    if (complete) {
+        fpo_race_barrier_pass(warp, id);
+        return FPO_NEXT;
+    }
     warp->at_barrier = true;
     warp->barrier_generation = generation;
     return FPO_WAITING;

@@ -6,6 +6,7 @@
  * program allows: when a wait asks for them. */
 #include "bulk.h"
 #include "execute.h"
+#include "race.h"
 #include "shadow.h"
 
 #include <stdlib.h>
@@ -58,6 +59,10 @@ static bool perform(fpo_pending *copy)
         else if (shared != NULL)
             other = fpo_locate_global(warp, copy->global, copy->bytes, copy->lane);
         ok = other != NULL;
+        if (ok && !copy->between && copy->load)
+            fpo_check_global_read(warp, copy->global, copy->bytes, copy->lane);
+        else if (ok && !copy->between)
+            fpo_check_global_write(warp, copy->global, copy->bytes);
         if (ok)
             memcpy(copy->load ? shared : other, copy->load ? other : shared, copy->bytes);
     }
@@ -294,6 +299,7 @@ fpo_outcome fpo_do_tensor_store(fpo_warp *warp, const fpo_ptx_instruction *ins)
 fpo_outcome fpo_do_bulk_commit(fpo_warp *warp, const fpo_ptx_instruction *ins)
 {
     (void)ins;
+    fpo_race_store_commit(warp);
     warp->store_groups++;
     return FPO_NEXT;
 }
@@ -301,5 +307,6 @@ fpo_outcome fpo_do_bulk_commit(fpo_warp *warp, const fpo_ptx_instruction *ins)
 fpo_outcome fpo_do_bulk_wait(fpo_warp *warp, const fpo_ptx_instruction *ins)
 {
     uint32_t left = fpo_u32(warp, &ins->operands[0], fpo_first_lane(warp->mask));
+    fpo_race_store_wait(warp, left);
     return fpo_warp_perform_stores(warp, left) ? FPO_NEXT : FPO_FAULT;
 }

@@ -25,7 +25,7 @@ static bool deliver(fpo_warp *warp, fpo_cta *cta, uint64_t address, uint64_t mba
     if (to == NULL)
         return false;
     memcpy(to, answer, 16);
-    fpo_check_copy_arrived(cta, (uint32_t)(to - cta->shared), 16);
+    fpo_check_remote_write(cta, (uint32_t)(to - cta->shared), 16);
     return fpo_mbarrier_complete(warp, cta, mbarrier, 16, lane) == FPO_NEXT;
 }
 

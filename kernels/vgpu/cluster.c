@@ -3,6 +3,7 @@
 
 #include "cluster.h"
 #include "execute.h"
+#include "race.h"
 
 fpo_status fpo_cluster_shape(fpo_grid *grid)
 {
@@ -67,6 +68,7 @@ static void arrive(fpo_cluster *cluster, fpo_grid *grid)
         return;
     cluster->barrier_generation++;
     cluster->barrier_missing = warps_alive(cluster);
+    fpo_race_cluster_complete(cluster);
     grid->changes++;
 }
 
@@ -92,6 +94,7 @@ fpo_outcome fpo_do_cluster_barrier(fpo_warp *warp, const fpo_ptx_instruction *in
             return fpo_fault(warp, fpo_first_lane(warp->mask), "the warp arrives twice without a wait");
         warp->at_cluster_barrier = true;
         warp->cluster_generation = cluster->barrier_generation;
+        fpo_race_cluster_arrive(warp);
         arrive(cluster, warp->cta->grid);
         return FPO_NEXT;
     }
@@ -100,6 +103,7 @@ fpo_outcome fpo_do_cluster_barrier(fpo_warp *warp, const fpo_ptx_instruction *in
     if (has_arrived(warp))
         return FPO_WAITING;
     warp->at_cluster_barrier = false;
+    fpo_race_cluster_pass(warp);
     return FPO_NEXT;
 }
 

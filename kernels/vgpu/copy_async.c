@@ -28,7 +28,9 @@ fpo_outcome fpo_do_copy_async(fpo_warp *warp, const fpo_ptx_instruction *ins)
             if ((uintptr_t)from % bytes != 0)
                 return fpo_fault(warp, (int)lane, "cp.async of %u bytes from %p", bytes, (const void *)from);
         }
-        fpo_check_write(warp, (uint32_t)(to - warp->cta->shared), bytes, (int)lane);
+        fpo_check_copy_async(warp, (uint32_t)(to - warp->cta->shared), bytes, (int)lane);
+        if (kept != 0)
+            fpo_check_global_read(warp, (uint64_t)(uintptr_t)from, kept, (int)lane);
         memset(to, 0, bytes);
         if (kept != 0)
             memcpy(to, from, kept);
@@ -39,10 +41,20 @@ fpo_outcome fpo_do_copy_async(fpo_warp *warp, const fpo_ptx_instruction *ins)
 
 fpo_outcome fpo_do_copy_async_commit(fpo_warp *warp, const fpo_ptx_instruction *ins)
 {
-    return fpo_do_nothing(warp, ins);
+    (void)ins;
+    warp->copy_group++;
+    return FPO_NEXT;
 }
 
+/* Without a number: all copies, those of the open group too. */
 fpo_outcome fpo_do_copy_async_wait(fpo_warp *warp, const fpo_ptx_instruction *ins)
 {
-    return fpo_do_nothing(warp, ins);
+    bool all = ins->operand_count == 0 || ins->operands[0].kind == FPO_PTX_NO_OPERAND;
+    uint32_t left = all ? 0 : fpo_u32(warp, &ins->operands[0], fpo_first_lane(warp->mask));
+    if (all)
+        warp->copy_group++;
+    uint16_t done = (uint16_t)(warp->copy_group - left);
+    if ((int16_t)(done - warp->copies_done) > 0)
+        warp->copies_done = done;
+    return FPO_NEXT;
 }

@@ -9,6 +9,7 @@
 typedef struct allocation {
     uint64_t start, end;
     bool owned;
+    uint8_t *known; /* of each byte: WRITTEN, READ; NULL: not checked */
 } allocation;
 
 struct fpo_vgpu_module {
@@ -117,6 +118,8 @@ bool fpo_vgpu_is_allocated(const fpo_vgpu *gpu, const void *memory, size_t bytes
     return fpo_vgpu_find(gpu, (uint64_t)(uintptr_t)memory, bytes, NULL) != NULL;
 }
 
+enum { WRITTEN = 1, READ = 2, KNOWN_GRANULE = 16 };
+
 static bool insert(fpo_vgpu *gpu, void *memory, size_t bytes, bool owned)
 {
     if (gpu->allocation_count == gpu->allocation_room) {
@@ -130,7 +133,9 @@ static bool insert(fpo_vgpu *gpu, void *memory, size_t bytes, bool owned)
     uint64_t start = (uint64_t)(uintptr_t)memory;
     size_t i = search(gpu, start);
     memmove(&gpu->allocations[i + 1], &gpu->allocations[i], (gpu->allocation_count - i) * sizeof *gpu->allocations);
-    gpu->allocations[i] = (allocation){start, start + bytes, owned};
+    gpu->allocations[i] = (allocation){start, start + bytes, owned, NULL};
+    if (owned && gpu->config.check)
+        gpu->allocations[i].known = calloc(bytes + 1, 1); /* where there is no memory for it, nothing is found */
     gpu->allocation_count++;
     return true;
 }
@@ -165,11 +170,88 @@ bool fpo_vgpu_release(fpo_vgpu *gpu, void *memory)
             continue;
         if (a->owned)
             free(memory);
+        free(a->known);
         gpu->allocation_count--;
         memmove(a, a + 1, (gpu->allocation_count - i) * sizeof *a);
         return true;
     }
     return false;
+}
+
+static allocation *allocation_of(const fpo_vgpu *gpu, uint64_t address)
+{
+    size_t i = search(gpu, address);
+    bool found = i < gpu->allocation_count && address >= gpu->allocations[i].start;
+    return found && gpu->allocations[i].known != NULL ? &gpu->allocations[i] : NULL;
+}
+
+/* CTAs on several threads may mark a byte at the same time. */
+static void mark(uint8_t *known, uint8_t bits)
+{
+    if ((__atomic_load_n(known, __ATOMIC_RELAXED) & bits) != bits)
+        __atomic_fetch_or(known, bits, __ATOMIC_RELAXED);
+}
+
+void fpo_vgpu_note_write(fpo_vgpu *gpu, const void *memory, uint64_t bytes)
+{
+    uint64_t address = (uint64_t)(uintptr_t)memory;
+    const allocation *a = allocation_of(gpu, address);
+    for (uint64_t i = address; a != NULL && i < address + bytes && i < a->end; i++)
+        mark(&a->known[i - a->start], WRITTEN);
+}
+
+bool fpo_vgpu_note_read(fpo_vgpu *gpu, uint64_t address, uint64_t bytes, uint64_t *first)
+{
+    const allocation *a = allocation_of(gpu, address);
+    bool ok = true;
+    for (uint64_t i = address; a != NULL && i < address + bytes && i < a->end; i++) {
+        uint8_t *known = &a->known[i - a->start];
+        if (ok && !(__atomic_load_n(known, __ATOMIC_RELAXED) & WRITTEN)) {
+            ok = false;
+            *first = i - a->start;
+        }
+        mark(known, READ);
+    }
+    return ok;
+}
+
+/* The host writes to global memory as it likes: a granule that no longer holds the pattern of fresh memory has been
+ * written. */
+void fpo_vgpu_note_host(fpo_vgpu *gpu)
+{
+    for (size_t n = 0; n < gpu->allocation_count; n++) {
+        const allocation *a = &gpu->allocations[n];
+        uint64_t size = a->known != NULL ? a->end - a->start : 0;
+        const uint8_t *bytes = (const uint8_t *)(uintptr_t)a->start;
+        for (uint64_t i = 0; i < size; i += KNOWN_GRANULE) {
+            uint64_t end = i + KNOWN_GRANULE < size ? i + KNOWN_GRANULE : size;
+            bool fresh = true;
+            for (uint64_t k = i; k < end; k++)
+                fresh = fresh && bytes[k] == FPO_POISON;
+            for (uint64_t k = i; k < end && !fresh; k++)
+                a->known[k] |= WRITTEN;
+        }
+    }
+}
+
+uint64_t fpo_vgpu_unread(const fpo_vgpu *gpu, const void *memory, uint64_t bytes, uint8_t *unread)
+{
+    uint64_t address = (uint64_t)(uintptr_t)memory, count = 0;
+    const allocation *a = allocation_of(gpu, address);
+    for (uint64_t i = 0; i < bytes; i++) {
+        bool known = a != NULL && address + i < a->end;
+        unread[i] = known && !(a->known[address + i - a->start] & READ);
+        count += unread[i];
+    }
+    return count;
+}
+
+void fpo_vgpu_forget_reads(fpo_vgpu *gpu, const void *memory, uint64_t bytes)
+{
+    uint64_t address = (uint64_t)(uintptr_t)memory;
+    const allocation *a = allocation_of(gpu, address);
+    for (uint64_t i = address; a != NULL && i < address + bytes && i < a->end; i++)
+        a->known[i - a->start] &= (uint8_t)~READ;
 }
 
 static void free_module(fpo_vgpu_module *module)
@@ -197,9 +279,11 @@ void fpo_vgpu_free(fpo_vgpu *gpu)
         free_module(m);
         m = next;
     }
-    for (size_t i = 0; i < gpu->allocation_count; i++)
+    for (size_t i = 0; i < gpu->allocation_count; i++) {
+        free(gpu->allocations[i].known);
         if (gpu->allocations[i].owned)
             free((void *)(uintptr_t)gpu->allocations[i].start);
+    }
     free(gpu->allocations);
     free(gpu);
 }
@@ -218,6 +302,7 @@ static fpo_status place_variables(fpo_vgpu_module *module, fpo_error *error)
         if (module->variables[i] == NULL)
             return fpo_fail(error, FPO_ERR_MEMORY, "no memory for variable %s (%llu bytes)", v->name,
                             (unsigned long long)v->size);
+        fpo_vgpu_note_write(module->gpu, module->variables[i], v->size);
         fpo_status status = fpo_ptx_variable_initialise(v, module->variables[i], error);
         if (status != FPO_OK)
             return status;

@@ -4,6 +4,7 @@
 /* Loads, stores, atomics, conversions of addresses. */
 #include "execute.h"
 #include "shadow.h"
+#include "spread.h"
 
 /* A write to another CTA's shared memory makes its bytes written. */
 static void note_remote(const fpo_cluster *cluster, const uint8_t *at, uint32_t bytes, bool write)
@@ -11,25 +12,40 @@ static void note_remote(const fpo_cluster *cluster, const uint8_t *at, uint32_t 
     for (uint32_t i = 0; write && i < cluster->size; i++) {
         fpo_cta *cta = cluster->ctas[i];
         if (at >= cta->shared && at < cta->shared + cta->shared_end)
-            fpo_check_copy_arrived(cta, (uint32_t)(at - cta->shared), bytes);
+            fpo_check_remote_write(cta, (uint32_t)(at - cta->shared), bytes);
     }
 }
 
-/* Tells the checks of an access, if it is one to shared memory. */
+static bool is_global(const fpo_warp *warp, const fpo_ptx_instruction *ins, const uint8_t *at)
+{
+    return (ins->arguments.space == FPO_PTX_V_GLOBAL || ins->arguments.space == FPO_PTX_V_GENERIC) &&
+           fpo_vgpu_find(warp->cta->grid->gpu, (uint64_t)(uintptr_t)at, 1, warp->last_allocation) != NULL;
+}
+
+/* Tells the checks of an access. `orders`: it is atomic, or has an order of its own. */
 static void note(fpo_warp *warp, const fpo_ptx_instruction *ins, const uint8_t *at, uint32_t bytes, bool write,
-                 int lane)
+                 bool orders, int lane)
 {
     const fpo_cta *cta = warp->cta;
     fpo_ptx_value space = (fpo_ptx_value)ins->arguments.space;
-    bool maybe = space == FPO_PTX_V_SHARED || space == FPO_PTX_V_CLUSTER || space == FPO_PTX_V_GENERIC;
-    if (cta->shadow == NULL || !maybe)
+    if (cta->shadow == NULL)
         return;
-    if (at < cta->shared || at >= cta->shared + cta->shared_end)
+    if (at >= cta->shared && at < cta->shared + cta->shared_end) {
+        uint32_t address = (uint32_t)(at - cta->shared);
+        if (orders)
+            fpo_check_synchronise(warp, address, bytes, write, lane);
+        else if (write)
+            fpo_check_write(warp, address, bytes, lane);
+        else
+            fpo_check_read(warp, address, bytes, lane);
+    } else if (is_global(warp, ins, at)) {
+        if (write)
+            fpo_check_global_write(warp, (uint64_t)(uintptr_t)at, bytes);
+        else
+            fpo_check_global_read(warp, (uint64_t)(uintptr_t)at, bytes, lane);
+    } else if (space == FPO_PTX_V_CLUSTER || space == FPO_PTX_V_GENERIC) {
         note_remote(cta->cluster, at, bytes, write);
-    else if (write)
-        fpo_check_write(warp, (uint32_t)(at - cta->shared), bytes, lane);
-    else
-        fpo_check_read(warp, (uint32_t)(at - cta->shared), bytes, lane);
+    }
 }
 
 /* A value of `type` into a register that may be wider: extended by its sign if the type has one, else by zeros. */
@@ -52,6 +68,7 @@ static bool locate_lanes(fpo_warp *warp, const fpo_ptx_instruction *ins, const f
     const fpo_cta *cta = warp->cta;
     fpo_ptx_value space = (fpo_ptx_value)ins->arguments.space;
     bool try_plain = space == FPO_PTX_V_SHARED && cta->shadow == NULL;
+    bool orders = cta->shadow != NULL && fpo_is_ordered(ins->opcode);
     for (FPO_EACH_LANE(lane, warp->mask)) {
         uint64_t where = fpo_address(warp, address, (int)lane);
         at[lane] = try_plain ? fpo_plain_shared(cta, where, bytes) : NULL;
@@ -60,7 +77,7 @@ static bool locate_lanes(fpo_warp *warp, const fpo_ptx_instruction *ins, const f
         at[lane] = fpo_locate(warp, space, where, bytes, bytes, (int)lane);
         if (at[lane] == NULL)
             return false;
-        note(warp, ins, at[lane], bytes, write, (int)lane);
+        note(warp, ins, at[lane], bytes, write, orders, (int)lane);
     }
     return true;
 }
@@ -205,8 +222,8 @@ fpo_outcome fpo_do_atomic(fpo_warp *warp, const fpo_ptx_instruction *ins)
             return FPO_FAULT;
         bool shared = how->space == FPO_PTX_V_SHARED || how->space == FPO_PTX_V_CLUSTER ||
                       (how->space == FPO_PTX_V_GENERIC && (where & FPO_WINDOW_MASK) == FPO_WINDOW_SHARED);
-        note(warp, ins, at, bytes, false, (int)lane);
-        note(warp, ins, at, bytes, true, (int)lane);
+        note(warp, ins, at, bytes, false, true, (int)lane);
+        note(warp, ins, at, bytes, true, true, (int)lane);
         uint64_t old = 0;
         memcpy(&old, at, bytes);
         uint64_t b = read_register(warp, address + 1, bytes, (int)lane);

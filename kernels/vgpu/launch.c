@@ -6,6 +6,7 @@
 #include "cluster.h"
 #include "machine.h"
 #include "mma.h"
+#include "race.h"
 #include "shadow.h"
 #include "spread.h"
 #include "tmem.h"
@@ -238,6 +239,8 @@ static fpo_cta *start_cta(fpo_grid *grid, fpo_cluster *cluster, const uint32_t f
 
 static void free_cluster(fpo_cluster *cluster)
 {
+    if (cluster != NULL)
+        fpo_race_stop_cluster(cluster);
     for (uint32_t i = 0; cluster != NULL && i < cluster->size; i++)
         free_cta(cluster->ctas[i]);
     free(cluster);
@@ -258,6 +261,10 @@ static fpo_cluster *start_cluster(fpo_grid *grid, uint64_t number, uint32_t slot
             free_cluster(cluster);
             return NULL;
         }
+    }
+    if (!fpo_race_start_cluster(cluster)) {
+        free_cluster(cluster);
+        return NULL;
     }
     fpo_cluster_start(cluster);
     return cluster;
@@ -436,8 +443,10 @@ fpo_status fpo_vgpu_run(fpo_vgpu_function *function, const fpo_vgpu_launch *laun
         if (grid.reported == NULL)
             grid.status = fpo_fail(error, FPO_ERR_MEMORY, "out of memory");
     }
-    if (grid.status == FPO_OK && config->check)
+    if (grid.status == FPO_OK && config->check) {
+        fpo_vgpu_note_host(grid.gpu);
         report_undefined(&grid);
+    }
     if (grid.status == FPO_OK)
         fpo_grid_spread(&grid, slots);
     free(grid.reported);

@@ -30,6 +30,8 @@ typedef struct fpo_cluster fpo_cluster;
 typedef struct fpo_grid fpo_grid;
 typedef struct fpo_pending fpo_pending;
 typedef struct fpo_finding fpo_finding;
+typedef struct fpo_clocks fpo_clocks;
+typedef struct fpo_race fpo_race;
 typedef struct fpo_late_load fpo_late_load;
 
 typedef enum fpo_outcome {
@@ -66,6 +68,8 @@ struct fpo_warp {
     bool at_cluster_barrier;     /* has arrived at the cluster's barrier and not waited */
     uint32_t cluster_generation;
     uint16_t fences;           /* proxy fences executed */
+    uint16_t copy_group;       /* of cp.async, that is open */
+    uint16_t copies_done;      /* the first group of cp.async that has not been waited for */
     fpo_late_load *late_loads; /* of tensor memory, whose registers are not yet there */
 };
 
@@ -90,6 +94,7 @@ struct fpo_cta {
     fpo_pending *loads;        /* copies in flight to this CTA's shared memory */
     struct fpo_tmem *tmem;     /* tensor memory; NULL until it is used */
     struct fpo_shadow *shadow; /* of shared memory, by address; NULL: not checked */
+    fpo_race *race;            /* NULL: not checked */
 };
 
 /* CTAs that are resident together and reach each other's shared memory; one where a launch asks for no clusters. */
@@ -98,6 +103,7 @@ struct fpo_cluster {
     fpo_cta *ctas[FPO_CLUSTER_CTAS]; /* by rank */
     uint32_t barrier_generation;
     uint32_t barrier_missing; /* living warps that have not arrived in this generation */
+    fpo_clocks *clocks;       /* NULL: not checked */
 };
 
 struct fpo_grid {
@@ -148,6 +154,12 @@ fpo_vgpu *fpo_vgpu_of(const fpo_vgpu_function *function);
 const fpo_model *fpo_vgpu_model(const fpo_vgpu *gpu, fpo_vgpu_mma mma);
 uint64_t fpo_vgpu_symbol(const fpo_vgpu_module *module, uint64_t variable);
 const void *fpo_vgpu_find(const fpo_vgpu *gpu, uint64_t address, uint64_t bytes, const void *hint);
+
+/* Global memory that is checked: bytes that a kernel writes or reads; false, with the place in the allocation, where
+ * one that it reads was never written. fpo_vgpu_note_host sees what the host has written since. */
+void fpo_vgpu_note_write(fpo_vgpu *gpu, const void *memory, uint64_t bytes);
+bool fpo_vgpu_note_read(fpo_vgpu *gpu, uint64_t address, uint64_t bytes, uint64_t *first);
+void fpo_vgpu_note_host(fpo_vgpu *gpu);
 
 /* launch.c */
 fpo_status fpo_fail_endless(fpo_grid *grid);

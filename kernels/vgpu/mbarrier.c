@@ -6,6 +6,7 @@
  * bytes may arrive before they are announced), 62 in use, 63 parity of the current phase. A phase ends when no arrival
  * and no byte is missing. */
 #include "execute.h"
+#include "race.h"
 
 typedef struct mbarrier {
     uint32_t missing, count;
@@ -65,6 +66,7 @@ static void settle(fpo_warp *warp, uint64_t *at, mbarrier b)
         b.missing = b.count;
     }
     *at = pack(b);
+    fpo_race_mbarrier_arrive(warp, at);
     warp->cta->grid->changes++;
 }
 
@@ -162,6 +164,7 @@ fpo_outcome fpo_mbarrier_complete(fpo_warp *warp, fpo_cta *cta, uint64_t address
     mbarrier b;
     if (!read_barrier(warp, address, lane, at, &b) || expect(warp, &b, -(int64_t)bytes, lane) != FPO_NEXT)
         return FPO_FAULT;
+    fpo_race_mbarrier_bytes(warp, at);
     settle(warp, at, b);
     return FPO_NEXT;
 }
@@ -202,6 +205,8 @@ fpo_outcome fpo_do_mbarrier_wait(fpo_warp *warp, const fpo_ptx_instruction *ins)
         const void *n = fpo_lanes_of(warp, &ins->operands[2]);
         bool phase = ins->arguments.parity ? ((const uint32_t *)n)[lane] & 1 : ((const uint64_t *)n)[lane] >> 63;
         complete |= (uint32_t)(b.parity != phase) << lane;
+        if (b.parity != phase)
+            fpo_race_mbarrier_pass(warp, at);
     }
     if (complete != warp->mask && ins->arguments.try_wait && !warp->give_up)
         return FPO_WAITING;
@@ -220,5 +225,6 @@ fpo_outcome fpo_do_copy_async_arrive(fpo_warp *warp, const fpo_ptx_instruction *
             return FPO_FAULT;
         settle(warp, at, b);
     }
+    warp->copies_done = ++warp->copy_group; /* who waits at the barrier has waited for the copies */
     return FPO_NEXT;
 }

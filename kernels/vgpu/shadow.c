@@ -3,12 +3,13 @@
 
 /* The shadow of shared memory: see shadow.h. */
 #include "shadow.h"
+#include "race.h"
 #include "spread.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { WRITTEN = 1, IN_FLIGHT = 2, STORE_SOURCE = 4 };
+enum { WRITTEN = 1, IN_FLIGHT = 2, STORE_SOURCE = 4, COPY_ASYNC = 8 };
 
 static const char *const texts[FPO_CHECK_COUNT] = {
     "reads shared memory that nothing has written",
@@ -19,6 +20,12 @@ static const char *const texts[FPO_CHECK_COUNT] = {
     "reads tensor memory that nothing has written",
     "uses columns of tensor memory that a tensor core has still to write",
     "takes scales that differ between the four partitions of tensor memory",
+    "uses shared memory that a cp.async writes, without a wait for its group",
+    "reads shared memory, with no ordering after a write of",
+    "writes shared memory, with no ordering after an access of",
+    "copies to shared memory, with no ordering after an access of",
+    "copies from shared memory, with no ordering after a write of",
+    "reads global memory that nothing has written",
 };
 
 bool fpo_check_start(fpo_cta *cta)
@@ -34,20 +41,45 @@ void fpo_check_stop(fpo_cta *cta)
     free(cta->shadow);
 }
 
-/* One report for each check and instruction. */
-static void report(fpo_warp *warp, fpo_check check, uint32_t address, int lane)
+/* True, once for each check and instruction. */
+static bool is_new(const fpo_warp *warp, fpo_check check)
+{
+    uint32_t *seen = warp->cta->grid->reported;
+    if (seen == NULL || seen[warp->at] >> check & 1)
+        return false;
+    seen[warp->at] |= 1u << check;
+    return true;
+}
+
+/* `whose` and `where` end the sentence. */
+static void tell(fpo_warp *warp, fpo_check check, const char *whose, const char *where, int lane)
 {
     fpo_grid *grid = warp->cta->grid;
-    uint32_t *seen = grid->reported != NULL ? &grid->reported[warp->at] : NULL;
-    if (seen == NULL || *seen >> check & 1)
-        return;
-    *seen |= 1u << check;
     const fpo_ptx_instruction *ins = &grid->kernel->code[warp->at];
     const uint32_t *cta = warp->cta->index;
     char message[FPO_MESSAGE_SIZE];
-    snprintf(message, sizeof message, "PTX line %u, CTA (%u,%u,%u), warp %u, lane %d, `%s` %s (at %u); kernel %.80s",
-             ins->line, cta[0], cta[1], cta[2], warp->id, lane, ins->opcode, texts[check], address, grid->kernel->name);
+    snprintf(message, sizeof message, "PTX line %u, CTA (%u,%u,%u), warp %u, lane %d, `%s` %s%s%s (%s); kernel %.80s",
+             ins->line, cta[0], cta[1], cta[2], warp->id, lane, ins->opcode, texts[check], whose[0] != '\0' ? " " : "",
+             whose, where, grid->kernel->name);
     fpo_grid_report(grid, warp->at, check, message);
+}
+
+static void report(fpo_warp *warp, fpo_check check, uint32_t address, int lane)
+{
+    if (!is_new(warp, check))
+        return;
+    char where[32];
+    snprintf(where, sizeof where, "at %u", address);
+    tell(warp, check, "", where, lane);
+}
+
+static void report_race(fpo_warp *warp, fpo_check check, int other, uint32_t address, int lane)
+{
+    if (other == FPO_RACE_NONE || !is_new(warp, check))
+        return;
+    char where[32];
+    snprintf(where, sizeof where, "at %u", address);
+    tell(warp, check, fpo_race_name(warp, other), where, lane);
 }
 
 void fpo_check_tmem(fpo_warp *warp, fpo_check check, uint32_t address, int lane)
@@ -55,41 +87,89 @@ void fpo_check_tmem(fpo_warp *warp, fpo_check check, uint32_t address, int lane)
     report(warp, check, address, lane);
 }
 
-void fpo_check_read(fpo_warp *warp, uint32_t address, uint32_t bytes, int lane)
+/* Bytes of a cp.async that its warp has waited for, or of something else. */
+static bool is_awaited(const fpo_cta *cta, const fpo_shadow *s)
+{
+    return !(s->state & COPY_ASYNC) || (int16_t)(s->fences - cta->warps[s->writer - 1].copies_done) < 0;
+}
+
+static void check_bytes(fpo_warp *warp, uint32_t address, uint32_t bytes, int lane)
 {
     const fpo_shadow *s = warp->cta->shadow;
-    for (uint32_t i = address; s != NULL && i < address + bytes; i++) {
+    for (uint32_t i = address; i < address + bytes; i++) {
         if (s[i].state & IN_FLIGHT)
             report(warp, FPO_CHECK_READ_IN_FLIGHT, i, lane);
         else if (!(s[i].state & WRITTEN))
             report(warp, FPO_CHECK_UNWRITTEN, i, lane);
+        else if (!is_awaited(warp->cta, &s[i]))
+            report(warp, FPO_CHECK_NOT_WAITED, i, lane);
     }
 }
 
-static void note_conflicts(fpo_warp *warp, const fpo_shadow *s, uint32_t address, int lane)
+void fpo_check_read(fpo_warp *warp, uint32_t address, uint32_t bytes, int lane)
 {
+    if (warp->cta->shadow == NULL)
+        return;
+    check_bytes(warp, address, bytes, lane);
+    report_race(warp, FPO_CHECK_RACE_READ, fpo_race_read(warp, address, bytes), address, lane);
+}
+
+static void note_conflicts(fpo_warp *warp, const fpo_cta *cta, uint32_t address, int lane)
+{
+    const fpo_shadow *s = &cta->shadow[address];
     if (s->state & IN_FLIGHT)
         report(warp, FPO_CHECK_WRITE_IN_FLIGHT, address, lane);
     if (s->state & STORE_SOURCE)
         report(warp, FPO_CHECK_STORE_SOURCE, address, lane);
+    if (!is_awaited(cta, s))
+        report(warp, FPO_CHECK_NOT_WAITED, address, lane);
+}
+
+static void write_bytes(fpo_warp *warp, uint32_t address, uint32_t bytes, uint8_t extra, uint16_t fences, int lane)
+{
+    fpo_shadow *s = warp->cta->shadow;
+    for (uint32_t i = address; i < address + bytes; i++) {
+        note_conflicts(warp, warp->cta, i, lane);
+        s[i] = (fpo_shadow){(s[i].state & STORE_SOURCE) | WRITTEN | extra, (uint8_t)(warp->id + 1), fences};
+    }
 }
 
 void fpo_check_write(fpo_warp *warp, uint32_t address, uint32_t bytes, int lane)
 {
-    fpo_shadow *s = warp->cta->shadow;
-    for (uint32_t i = address; s != NULL && i < address + bytes; i++) {
-        note_conflicts(warp, &s[i], i, lane);
-        s[i] = (fpo_shadow){(s[i].state & STORE_SOURCE) | WRITTEN, (uint8_t)(warp->id + 1), warp->fences};
-    }
+    if (warp->cta->shadow == NULL)
+        return;
+    write_bytes(warp, address, bytes, 0, warp->fences, lane);
+    report_race(warp, FPO_CHECK_RACE_WRITE, fpo_race_write(warp, address, bytes), address, lane);
+}
+
+void fpo_check_copy_async(fpo_warp *warp, uint32_t address, uint32_t bytes, int lane)
+{
+    if (warp->cta->shadow == NULL)
+        return;
+    write_bytes(warp, address, bytes, COPY_ASYNC, warp->copy_group, lane);
+    report_race(warp, FPO_CHECK_RACE_WRITE, fpo_race_write(warp, address, bytes), address, lane);
+}
+
+void fpo_check_synchronise(fpo_warp *warp, uint32_t address, uint32_t bytes, bool write, int lane)
+{
+    if (warp->cta->shadow == NULL)
+        return;
+    if (write)
+        write_bytes(warp, address, bytes, 0, warp->fences, lane);
+    else
+        check_bytes(warp, address, bytes, lane);
+    fpo_race_synchronise(warp, address, bytes);
 }
 
 void fpo_check_copy_issued(fpo_warp *warp, fpo_cta *cta, uint32_t address, uint32_t bytes, int lane)
 {
-    fpo_shadow *s = cta->shadow;
-    for (uint32_t i = address; s != NULL && i < address + bytes; i++) {
-        note_conflicts(warp, &s[i], i, lane);
-        s[i] = (fpo_shadow){IN_FLIGHT, 0, 0};
+    if (cta->shadow == NULL)
+        return;
+    for (uint32_t i = address; i < address + bytes; i++) {
+        note_conflicts(warp, cta, i, lane);
+        cta->shadow[i] = (fpo_shadow){IN_FLIGHT, 0, 0};
     }
+    report_race(warp, FPO_CHECK_RACE_COPY, fpo_race_load_issued(warp, cta, address, bytes), address, lane);
 }
 
 void fpo_check_copy_arrived(fpo_cta *cta, uint32_t address, uint32_t bytes)
@@ -98,22 +178,46 @@ void fpo_check_copy_arrived(fpo_cta *cta, uint32_t address, uint32_t bytes)
         cta->shadow[i] = (fpo_shadow){WRITTEN, 0, 0};
 }
 
+void fpo_check_remote_write(fpo_cta *cta, uint32_t address, uint32_t bytes)
+{
+    fpo_check_copy_arrived(cta, address, bytes);
+    fpo_race_forget(cta, address, bytes);
+}
+
 void fpo_check_store_issued(fpo_warp *warp, uint32_t address, uint32_t bytes, int lane)
 {
     fpo_shadow *s = warp->cta->shadow;
-    for (uint32_t i = address; s != NULL && i < address + bytes; i++) {
-        if (!(s[i].state & WRITTEN))
-            report(warp, FPO_CHECK_UNWRITTEN, i, lane);
-        if (s[i].state & IN_FLIGHT)
-            report(warp, FPO_CHECK_READ_IN_FLIGHT, i, lane);
-        if (s[i].writer != 0 && warp->cta->warps[s[i].writer - 1].fences == s[i].fences)
+    if (s == NULL)
+        return;
+    check_bytes(warp, address, bytes, lane);
+    for (uint32_t i = address; i < address + bytes; i++) {
+        bool by_thread = s[i].writer != 0 && !(s[i].state & COPY_ASYNC);
+        if (by_thread && warp->cta->warps[s[i].writer - 1].fences == s[i].fences)
             report(warp, FPO_CHECK_PROXY, i, lane);
         s[i].state |= STORE_SOURCE;
     }
+    report_race(warp, FPO_CHECK_RACE_STORE, fpo_race_store_issued(warp, address, bytes), address, lane);
 }
 
 void fpo_check_store_read(fpo_cta *cta, uint32_t address, uint32_t bytes)
 {
     for (uint32_t i = address; cta->shadow != NULL && i < address + bytes; i++)
         cta->shadow[i].state &= (uint8_t)~STORE_SOURCE;
+}
+
+void fpo_check_global_read(fpo_warp *warp, uint64_t address, uint64_t bytes, int lane)
+{
+    uint64_t first;
+    if (warp->cta->shadow == NULL || fpo_vgpu_note_read(warp->cta->grid->gpu, address, bytes, &first) ||
+        !is_new(warp, FPO_CHECK_GLOBAL_UNWRITTEN))
+        return;
+    char where[48];
+    snprintf(where, sizeof where, "byte %llu of its allocation", (unsigned long long)first);
+    tell(warp, FPO_CHECK_GLOBAL_UNWRITTEN, "", where, lane);
+}
+
+void fpo_check_global_write(fpo_warp *warp, uint64_t address, uint64_t bytes)
+{
+    if (warp->cta->shadow != NULL)
+        fpo_vgpu_note_write(warp->cta->grid->gpu, (void *)(uintptr_t)address, bytes);
 }

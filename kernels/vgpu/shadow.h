@@ -8,22 +8,28 @@
 #include "machine.h"
 
 typedef enum fpo_check {
-    FPO_CHECK_UNWRITTEN,       /* a read of shared memory that nothing has written */
-    FPO_CHECK_READ_IN_FLIGHT,  /* a read where a copy has not arrived */
-    FPO_CHECK_WRITE_IN_FLIGHT, /* a write there, or a second copy */
-    FPO_CHECK_STORE_SOURCE,    /* a write to bytes that a store has still to read */
-    FPO_CHECK_PROXY,           /* a store reads bytes that a thread wrote without a proxy fence since */
-    FPO_CHECK_TMEM_UNWRITTEN,  /* a read of tensor memory that nothing has written */
-    FPO_CHECK_TMEM_IN_FLIGHT,  /* use of columns that a tensor core will still write */
-    FPO_CHECK_TMEM_REPLICAS,   /* scales that differ between the partitions of tensor memory */
+    FPO_CHECK_UNWRITTEN,        /* a read of shared memory that nothing has written */
+    FPO_CHECK_READ_IN_FLIGHT,   /* a read where a copy has not arrived */
+    FPO_CHECK_WRITE_IN_FLIGHT,  /* a write there, or a second copy */
+    FPO_CHECK_STORE_SOURCE,     /* a write to bytes that a store has still to read */
+    FPO_CHECK_PROXY,            /* a store reads bytes that a thread wrote without a proxy fence since */
+    FPO_CHECK_TMEM_UNWRITTEN,   /* a read of tensor memory that nothing has written */
+    FPO_CHECK_TMEM_IN_FLIGHT,   /* use of columns that a tensor core will still write */
+    FPO_CHECK_TMEM_REPLICAS,    /* scales that differ between the partitions of tensor memory */
+    FPO_CHECK_NOT_WAITED,       /* use of bytes of a cp.async that no wait covers */
+    FPO_CHECK_RACE_READ,        /* a read that is not ordered after a write of another warp, or of a copy */
+    FPO_CHECK_RACE_WRITE,       /* a write not ordered after another's access */
+    FPO_CHECK_RACE_COPY,        /* a copy to shared memory, as a write */
+    FPO_CHECK_RACE_STORE,       /* a copy from shared memory, as a read */
+    FPO_CHECK_GLOBAL_UNWRITTEN, /* a read of global memory that nothing has written */
     FPO_CHECK_COUNT
 } fpo_check;
 
 /* What is known of a byte. */
 typedef struct fpo_shadow {
-    uint8_t state;   /* bits: written, in flight, source of a store */
+    uint8_t state;   /* bits: written, in flight, source of a store, of a cp.async */
     uint8_t writer;  /* warp + 1 of the last write by a thread, 0: a copy */
-    uint16_t fences; /* of that warp when it wrote */
+    uint16_t fences; /* of that warp when it wrote; of a cp.async, the group */
 } fpo_shadow;
 
 bool fpo_check_start(fpo_cta *cta); /* false: out of memory */
@@ -33,8 +39,16 @@ void fpo_check_stop(fpo_cta *cta);
 /* A report about an address of tensor memory. */
 void fpo_check_tmem(fpo_warp *warp, fpo_check check, uint32_t address, int lane);
 void fpo_check_read(fpo_warp *warp, uint32_t address, uint32_t bytes, int lane);
+void fpo_check_copy_async(fpo_warp *warp, uint32_t address, uint32_t bytes, int lane);
+/* An access that orders: atomic, volatile, relaxed, acquire, release. */
+void fpo_check_synchronise(fpo_warp *warp, uint32_t address, uint32_t bytes, bool write, int lane);
+/* Bytes of global memory, inside an allocation. */
+void fpo_check_global_read(fpo_warp *warp, uint64_t address, uint64_t bytes, int lane);
+void fpo_check_global_write(fpo_warp *warp, uint64_t address, uint64_t bytes);
 void fpo_check_write(fpo_warp *warp, uint32_t address, uint32_t bytes, int lane);
 void fpo_check_copy_issued(fpo_warp *warp, fpo_cta *cta, uint32_t address, uint32_t bytes, int lane);
+/* Written by another CTA, or by the machine. */
+void fpo_check_remote_write(fpo_cta *cta, uint32_t address, uint32_t bytes);
 void fpo_check_copy_arrived(fpo_cta *cta, uint32_t address, uint32_t bytes);
 void fpo_check_store_issued(fpo_warp *warp, uint32_t address, uint32_t bytes, int lane);
 void fpo_check_store_read(fpo_cta *cta, uint32_t address, uint32_t bytes);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static bool is_ordered(const char *opcode)
+bool fpo_is_ordered(const char *opcode)
 {
     static const char *const words[] = {".volatile", ".relaxed", ".acquire", ".release", ".acq_rel", ".mmio"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
@@ -27,7 +27,7 @@ static bool reaches_others(const fpo_ptx_instruction *ins)
     switch (ins->semantics) {
     case FPO_PTX_ATOMIC: return outside;
     case FPO_PTX_LOAD:
-    case FPO_PTX_STORE: return outside && is_ordered(ins->opcode);
+    case FPO_PTX_STORE: return outside && fpo_is_ordered(ins->opcode);
     case FPO_PTX_TENSOR_STORE: return ins->arguments.op == FPO_PTX_V_ADD;
     default: return strstr(ins->opcode, "tensormap") != NULL;
     }

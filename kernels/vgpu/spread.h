@@ -11,6 +11,9 @@
  * reductions, no volatile or ordered accesses. */
 bool fpo_ctas_are_independent(const fpo_ptx_kernel *kernel);
 
+/* Whether an access to memory orders others: volatile, relaxed, acquire, release. */
+bool fpo_is_ordered(const char *opcode);
+
 /* Runs a grid that is set up, with room for `slots` clusters at a time. */
 void fpo_grid_spread(fpo_grid *grid, int slots);
 

@@ -6,6 +6,7 @@
  * 0 in granules of 16 bytes; a first coordinate that is no multiple of 16 bytes traps, and so does a store with a
  * negative coordinate. */
 #include "bulk.h"
+#include "shadow.h"
 
 enum { GRANULE = 16 };
 
@@ -136,6 +137,10 @@ bool fpo_tensor_copy(fpo_warp *warp, const fpo_pending *copy)
             uint64_t start = address + (uint64_t)from;
             if (fpo_locate_global(warp, start, (uint64_t)(to - from), copy->lane) == NULL)
                 return false;
+            if (copy->load)
+                fpo_check_global_read(warp, start, (uint64_t)(to - from), copy->lane);
+            else
+                fpo_check_global_write(warp, start, (uint64_t)(to - from));
             r = (row){(uint8_t *)(uintptr_t)address, from, to, copy->shared + i * pitch};
         }
         copy_row(copy, &r);

@@ -67,6 +67,11 @@ bool fpo_vgpu_is_allocated(const fpo_vgpu *gpu, const void *memory, size_t bytes
 /* Memory of the caller that kernels may access (host pointers in tests); it is not freed. */
 bool fpo_vgpu_attach(fpo_vgpu *gpu, void *memory, size_t bytes);
 
+/* With check=1, which bytes of global memory kernels read: those of [memory, memory + bytes) that none did get a 1 in
+ * `unread`; returns how many. What is not in a checked allocation counts as read. */
+uint64_t fpo_vgpu_unread(const fpo_vgpu *gpu, const void *memory, uint64_t bytes, uint8_t *unread);
+void fpo_vgpu_forget_reads(fpo_vgpu *gpu, const void *memory, uint64_t bytes);
+
 fpo_status fpo_vgpu_load(fpo_vgpu *gpu, const char *ptx, size_t length, fpo_vgpu_module **module, fpo_error *error);
 /* Decodes the kernel: what the virtual GPU cannot do is refused here. */
 fpo_status fpo_vgpu_get_function(fpo_vgpu_module *module, const char *name, fpo_vgpu_function **function,

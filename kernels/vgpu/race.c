@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* Vector clocks: see race.h. */
+#include "race.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { RECENT_GROUPS = 16, COPIES = 2 };
+
+/* Of a cluster. Clocks are numbered by warp (rank after rank), then loads, then stores. */
+struct fpo_clocks {
+    uint32_t count, loads, stores; /* numbers of the latter two */
+    uint32_t loaded, stored;       /* their clocks */
+    uint32_t *seen;                /* of each warp: `count` clocks */
+    uint32_t *cluster_open, *cluster_done;
+};
+
+/* Of a CTA's shared memory, by address. */
+struct fpo_race {
+    uint32_t *write_clock;
+    uint16_t *writer;                       /* number of a clock + 1; 0: nobody, or it does not matter */
+    uint32_t **reads;                       /* planes of clocks: of each warp of the CTA, then of stores */
+    uint32_t *open, *done;                  /* clocks of each named barrier */
+    uint32_t **words;                       /* of mbarriers and other words that order, by address / 8 */
+    uint32_t (*store_ticks)[RECENT_GROUPS]; /* of each warp: the stores' clock when it closed a group */
+};
+
+static uint32_t number_of(const fpo_warp *warp)
+{
+    return warp->cta->rank * warp->cta->warp_count + warp->id;
+}
+
+static uint32_t *seen_by(const fpo_warp *warp)
+{
+    const fpo_clocks *c = warp->cta->cluster->clocks;
+    return c->seen + (size_t)number_of(warp) * c->count;
+}
+
+static void join(uint32_t *to, const uint32_t *from, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        to[i] = from[i] > to[i] ? from[i] : to[i];
+}
+
+/* What the warp has seen and done goes into `clock`; what it does from now on does not. */
+static void release(fpo_warp *warp, uint32_t *clock)
+{
+    uint32_t *seen = seen_by(warp);
+    join(clock, seen, warp->cta->cluster->clocks->count);
+    seen[number_of(warp)]++;
+}
+
+static void acquire(fpo_warp *warp, const uint32_t *clock)
+{
+    join(seen_by(warp), clock, warp->cta->cluster->clocks->count);
+}
+
+static fpo_race *start_cta(const fpo_cta *cta, uint32_t count)
+{
+    fpo_race *r = calloc(1, sizeof *r);
+    if (r == NULL)
+        return NULL;
+    r->write_clock = calloc(cta->shared_end, sizeof *r->write_clock);
+    r->writer = calloc(cta->shared_end, sizeof *r->writer);
+    r->reads = calloc(cta->warp_count + 1, sizeof *r->reads);
+    r->open = calloc((size_t)FPO_NAMED_BARRIERS * count, sizeof *r->open);
+    r->done = calloc((size_t)FPO_NAMED_BARRIERS * count, sizeof *r->done);
+    r->words = calloc(cta->shared_end / 8 + 1, sizeof *r->words);
+    r->store_ticks = calloc(cta->warp_count, sizeof *r->store_ticks);
+    return r;
+}
+
+static bool is_whole(const fpo_race *r)
+{
+    return r != NULL && r->write_clock != NULL && r->writer != NULL && r->reads != NULL && r->open != NULL &&
+           r->done != NULL && r->words != NULL && r->store_ticks != NULL;
+}
+
+bool fpo_race_start_cluster(fpo_cluster *cluster)
+{
+    const fpo_cta *first = cluster->ctas[0];
+    if (!fpo_vgpu_configuration(first->grid->gpu)->check)
+        return true;
+    uint32_t warps = cluster->size * first->warp_count;
+    fpo_clocks *c = calloc(1, sizeof *c);
+    cluster->clocks = c;
+    if (c == NULL)
+        return false;
+    c->count = warps + COPIES;
+    c->loads = warps;
+    c->stores = warps + 1;
+    c->seen = calloc((size_t)warps * c->count, sizeof *c->seen);
+    c->cluster_open = calloc(c->count, sizeof *c->cluster_open);
+    c->cluster_done = calloc(c->count, sizeof *c->cluster_done);
+    bool ok = c->seen != NULL && c->cluster_open != NULL && c->cluster_done != NULL;
+    for (uint32_t i = 0; ok && i < warps; i++)
+        c->seen[(size_t)i * c->count + i] = 1;
+    for (uint32_t i = 0; i < cluster->size; i++) {
+        cluster->ctas[i]->race = start_cta(cluster->ctas[i], c->count);
+        ok = ok && is_whole(cluster->ctas[i]->race);
+    }
+    return ok;
+}
+
+static void stop_cta(fpo_cta *cta)
+{
+    fpo_race *r = cta != NULL ? cta->race : NULL;
+    if (r == NULL)
+        return;
+    for (uint32_t i = 0; r->reads != NULL && i <= cta->warp_count; i++)
+        free(r->reads[i]);
+    for (uint32_t i = 0; r->words != NULL && i <= cta->shared_end / 8; i++)
+        free(r->words[i]);
+    free(r->write_clock);
+    free(r->writer);
+    free(r->reads);
+    free(r->open);
+    free(r->done);
+    free(r->words);
+    free(r->store_ticks);
+    free(r);
+    cta->race = NULL;
+}
+
+void fpo_race_stop_cluster(fpo_cluster *cluster)
+{
+    for (uint32_t i = 0; i < cluster->size; i++)
+        stop_cta(cluster->ctas[i]);
+    fpo_clocks *c = cluster->clocks;
+    if (c == NULL)
+        return;
+    free(c->seen);
+    free(c->cluster_open);
+    free(c->cluster_done);
+    free(c);
+    cluster->clocks = NULL;
+}
+
+/* ---- accesses ---- */
+
+static uint32_t *plane(const fpo_cta *cta, uint32_t reader)
+{
+    fpo_race *r = cta->race;
+    if (r->reads[reader] == NULL)
+        r->reads[reader] = calloc(cta->shared_end, sizeof **r->reads);
+    return r->reads[reader]; /* NULL: out of memory, and reads go unseen */
+}
+
+/* The clock of a write to [address, address + bytes) that has not been seen. */
+static int unseen_write(const fpo_cta *cta, const uint32_t *seen, uint32_t me, uint32_t address, uint32_t bytes)
+{
+    const fpo_race *r = cta->race;
+    for (uint32_t i = address; i < address + bytes; i++) {
+        uint32_t writer = r->writer[i];
+        if (writer != 0 && writer - 1 != me && r->write_clock[i] > seen[writer - 1])
+            return (int)writer - 1;
+    }
+    return FPO_RACE_NONE;
+}
+
+static int unseen_read(const fpo_cta *cta, const uint32_t *seen, uint32_t me, uint32_t address, uint32_t bytes)
+{
+    const fpo_race *r = cta->race;
+    for (uint32_t reader = 0; reader <= cta->warp_count; reader++) {
+        const uint32_t *clock = r->reads[reader];
+        uint32_t number =
+            reader < cta->warp_count ? cta->rank * cta->warp_count + reader : cta->cluster->clocks->stores;
+        if (clock == NULL || number == me)
+            continue;
+        uint32_t latest = 0;
+        for (uint32_t i = address; i < address + bytes; i++)
+            latest = clock[i] > latest ? clock[i] : latest;
+        if (latest > seen[number])
+            return (int)number;
+    }
+    return FPO_RACE_NONE;
+}
+
+static void set_writer(const fpo_cta *cta, uint32_t address, uint32_t bytes, uint32_t number, uint32_t clock)
+{
+    for (uint32_t i = address; i < address + bytes; i++) {
+        cta->race->writer[i] = (uint16_t)(number + 1);
+        cta->race->write_clock[i] = clock;
+    }
+}
+
+int fpo_race_read(fpo_warp *warp, uint32_t address, uint32_t bytes)
+{
+    const fpo_cta *cta = warp->cta;
+    if (cta->race == NULL)
+        return FPO_RACE_NONE;
+    const uint32_t *seen = seen_by(warp);
+    uint32_t me = number_of(warp), *mine = plane(cta, warp->id);
+    int other = unseen_write(cta, seen, me, address, bytes);
+    for (uint32_t i = address; mine != NULL && i < address + bytes; i++)
+        mine[i] = seen[me];
+    return other;
+}
+
+int fpo_race_write(fpo_warp *warp, uint32_t address, uint32_t bytes)
+{
+    const fpo_cta *cta = warp->cta;
+    if (cta->race == NULL)
+        return FPO_RACE_NONE;
+    const uint32_t *seen = seen_by(warp);
+    uint32_t me = number_of(warp);
+    int other = unseen_write(cta, seen, me, address, bytes);
+    if (other == FPO_RACE_NONE)
+        other = unseen_read(cta, seen, me, address, bytes);
+    set_writer(cta, address, bytes, me, seen[me]);
+    return other;
+}
+
+int fpo_race_load_issued(fpo_warp *warp, fpo_cta *cta, uint32_t address, uint32_t bytes)
+{
+    if (cta->race == NULL)
+        return FPO_RACE_NONE;
+    const uint32_t *seen = seen_by(warp);
+    fpo_clocks *c = cta->cluster->clocks;
+    uint32_t me = cta == warp->cta ? number_of(warp) : c->count; /* the issuer's own accesses come before */
+    int other = unseen_write(cta, seen, me, address, bytes);
+    if (other == FPO_RACE_NONE)
+        other = unseen_read(cta, seen, me, address, bytes);
+    set_writer(cta, address, bytes, c->loads, ++c->loaded);
+    return other;
+}
+
+int fpo_race_store_issued(fpo_warp *warp, uint32_t address, uint32_t bytes)
+{
+    const fpo_cta *cta = warp->cta;
+    if (cta->race == NULL)
+        return FPO_RACE_NONE;
+    uint32_t *reads = plane(cta, cta->warp_count), tick = ++cta->cluster->clocks->stored;
+    for (uint32_t i = address; reads != NULL && i < address + bytes; i++)
+        reads[i] = tick;
+    return unseen_write(cta, seen_by(warp), number_of(warp), address, bytes);
+}
+
+void fpo_race_forget(fpo_cta *cta, uint32_t address, uint32_t bytes)
+{
+    if (cta->race != NULL)
+        memset(cta->race->writer + address, 0, bytes * sizeof *cta->race->writer);
+}
+
+const char *fpo_race_name(const fpo_warp *warp, int other)
+{
+    static _Thread_local char name[64];
+    const fpo_clocks *c = warp->cta->cluster->clocks;
+    uint32_t warps = warp->cta->warp_count, number = (uint32_t)other;
+    if (number == c->loads)
+        return "a copy to shared memory";
+    if (number == c->stores)
+        return "a copy from shared memory";
+    if (number / warps == warp->cta->rank)
+        snprintf(name, sizeof name, "warp %u", number % warps);
+    else
+        snprintf(name, sizeof name, "warp %u of CTA %u of the cluster", number % warps, number / warps);
+    return name;
+}
+
+/* ---- what orders ---- */
+
+static uint32_t *word_clock(fpo_cta *cta, uint32_t address)
+{
+    uint32_t **word = &cta->race->words[address / 8];
+    if (*word == NULL)
+        *word = calloc(cta->cluster->clocks->count, sizeof **word);
+    return *word;
+}
+
+/* The clock of the word at a place in the process; NULL: no checks, or no memory. */
+static uint32_t *clock_at(const fpo_warp *warp, const void *at)
+{
+    const uint8_t *place = at;
+    const fpo_cluster *cluster = warp->cta->cluster;
+    for (uint32_t i = 0; cluster->clocks != NULL && i < cluster->size; i++) {
+        fpo_cta *cta = cluster->ctas[i];
+        if (place >= cta->shared && place < cta->shared + cta->shared_end)
+            return word_clock(cta, (uint32_t)(place - cta->shared));
+    }
+    return NULL;
+}
+
+void fpo_race_mbarrier_arrive(fpo_warp *warp, const void *at)
+{
+    uint32_t *clock = clock_at(warp, at);
+    if (clock != NULL)
+        release(warp, clock);
+}
+
+void fpo_race_mbarrier_bytes(fpo_warp *warp, const void *at)
+{
+    uint32_t *clock = clock_at(warp, at);
+    const fpo_clocks *c = warp->cta->cluster->clocks;
+    if (clock != NULL)
+        clock[c->loads] = c->loaded;
+}
+
+void fpo_race_mbarrier_pass(fpo_warp *warp, const void *at)
+{
+    const uint32_t *clock = clock_at(warp, at);
+    if (clock != NULL)
+        acquire(warp, clock);
+}
+
+void fpo_race_synchronise(fpo_warp *warp, uint32_t address, uint32_t bytes)
+{
+    if (warp->cta->race == NULL)
+        return;
+    uint32_t *clock = word_clock(warp->cta, address);
+    if (clock != NULL) {
+        acquire(warp, clock);
+        release(warp, clock);
+    }
+    fpo_race_forget(warp->cta, address, bytes);
+}
+
+void fpo_race_barrier_arrive(fpo_warp *warp, uint32_t id)
+{
+    if (warp->cta->race != NULL)
+        release(warp, warp->cta->race->open + (size_t)id * warp->cta->cluster->clocks->count);
+}
+
+void fpo_race_barrier_complete(fpo_cta *cta, uint32_t id)
+{
+    if (cta->race == NULL)
+        return;
+    size_t count = cta->cluster->clocks->count;
+    memcpy(cta->race->done + id * count, cta->race->open + id * count, count * sizeof *cta->race->done);
+    memset(cta->race->open + id * count, 0, count * sizeof *cta->race->open);
+}
+
+void fpo_race_barrier_pass(fpo_warp *warp, uint32_t id)
+{
+    if (warp->cta->race != NULL)
+        acquire(warp, warp->cta->race->done + (size_t)id * warp->cta->cluster->clocks->count);
+}
+
+void fpo_race_cluster_arrive(fpo_warp *warp)
+{
+    if (warp->cta->race != NULL)
+        release(warp, warp->cta->cluster->clocks->cluster_open);
+}
+
+void fpo_race_cluster_complete(fpo_cluster *cluster)
+{
+    fpo_clocks *c = cluster->clocks;
+    if (c == NULL)
+        return;
+    memcpy(c->cluster_done, c->cluster_open, c->count * sizeof *c->cluster_done);
+    memset(c->cluster_open, 0, c->count * sizeof *c->cluster_open);
+}
+
+void fpo_race_cluster_pass(fpo_warp *warp)
+{
+    if (warp->cta->race != NULL)
+        acquire(warp, warp->cta->cluster->clocks->cluster_done);
+}
+
+void fpo_race_store_commit(fpo_warp *warp)
+{
+    if (warp->cta->race != NULL)
+        warp->cta->race->store_ticks[warp->id][warp->store_groups % RECENT_GROUPS] = warp->cta->cluster->clocks->stored;
+}
+
+/* warp->store_groups groups have been closed; all but the last `groups_left` have read their bytes. */
+void fpo_race_store_wait(fpo_warp *warp, uint32_t groups_left)
+{
+    if (warp->cta->race == NULL || groups_left >= warp->store_groups || groups_left >= RECENT_GROUPS)
+        return;
+    uint32_t group = warp->store_groups - groups_left - 1;
+    uint32_t tick = warp->cta->race->store_ticks[warp->id][group % RECENT_GROUPS];
+    uint32_t *seen = seen_by(warp), stores = warp->cta->cluster->clocks->stores;
+    seen[stores] = tick > seen[stores] ? tick : seen[stores];
+}
