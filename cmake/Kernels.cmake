@@ -18,16 +18,19 @@ function(fpo_package name variable)
 endfunction()
 
 # fpo_cuda_plugin(NAME ARCHITECTURE 90a CUDA a.cu b.cu [SOURCES c.c] [PACKAGES nvidia-cutlass] [INCLUDES folder...]
-#                 [FLAGS ...] [SMALL])
+#                 [STANDARD 17] [FLAGS ...] [SMALL])
 # NAME.so, with SASS for the architecture and its PTX for the virtual GPU. INCLUDES may say @nvidia-cutlass@ for the
 # folder of that package. SMALL: compiled in seconds, hence always. What is missing is said, and the plug-in left out.
 function(fpo_cuda_plugin name)
-  cmake_parse_arguments(arg "SMALL" "ARCHITECTURE" "CUDA;SOURCES;PACKAGES;INCLUDES;FLAGS" ${ARGN})
+  cmake_parse_arguments(arg "SMALL" "ARCHITECTURE;STANDARD" "CUDA;SOURCES;PACKAGES;INCLUDES;FLAGS" ${ARGN})
   if(NOT CUDAToolkit_NVCC_EXECUTABLE OR NOT TARGET CUDA::cudart)
     message(STATUS "  no nvcc: the plug-in ${name} is left out")
     return()
   endif()
-  set(flags -std=c++17 -O3 --expt-relaxed-constexpr -DNDEBUG
+  if(NOT arg_STANDARD)
+    set(arg_STANDARD 17)
+  endif()
+  set(flags -std=c++${arg_STANDARD} -O3 --expt-relaxed-constexpr -DNDEBUG
     -gencode arch=compute_${arg_ARCHITECTURE},code=[sm_${arg_ARCHITECTURE},compute_${arg_ARCHITECTURE}]
     -Xcompiler -fPIC,-fvisibility=hidden -I ${PROJECT_SOURCE_DIR}/include ${arg_FLAGS})
   foreach(package ${arg_PACKAGES})
