@@ -7,6 +7,7 @@
 #include "causes.h"
 #include "command.h"
 #include "differences.h"
+#include "digest.h"
 
 #include <fp4oracle/fp4oracle.h>
 #include <stdio.h>
@@ -106,6 +107,10 @@ static void add_judgement(json_t *json, const fpo_run_result *result)
     json_object_set_new(json, "provenance",
                         model != NULL ? json_string(fpo_provenance_name(model->provenance)) : json_null());
     json_object_set_new(json, "golden", json_boolean(judgement->golden));
+    const fpo_gemm_problem *problem = &result->c->problem;
+    fpo_digest digest =
+        fpo_digest_of(result->observed->d, fpo_output_bytes(&judgement->spec, problem->m, problem->n));
+    json_object_set_new(json, "digest", json_string(digest.hex));
     json_object_set_new(json, "models_tried", json_integer((json_int_t)judgement->models_tried));
     if (judgement->match) {
         return;

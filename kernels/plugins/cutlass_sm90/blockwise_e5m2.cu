@@ -4,7 +4,8 @@
 /* E5M2 x E4M3 with f32 scales, 1x128 of A and 128x128 of B. */
 #include "sm90.cuh"
 
-namespace {
+namespace
+{
 
 template <class D> using Kernel = sm90::Kernel<sm90::Blockwise, sm90::Scaled, sm90::E5M2, D>;
 

@@ -4,7 +4,8 @@
 /* E4M3 x E4M3, accumulated in the tensor cores over all of K. */
 #include "sm90.cuh"
 
-namespace {
+namespace
+{
 
 template <class D> using Kernel = sm90::Kernel<sm90::Tensor, sm90::Fast, sm90::E4M3, D>;
 

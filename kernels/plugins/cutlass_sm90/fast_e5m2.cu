@@ -4,7 +4,8 @@
 /* E5M2 x E4M3, accumulated in the tensor cores over all of K. */
 #include "sm90.cuh"
 
-namespace {
+namespace
+{
 
 template <class D> using Kernel = sm90::Kernel<sm90::Tensor, sm90::Fast, sm90::E5M2, D>;
 

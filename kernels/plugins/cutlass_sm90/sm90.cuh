@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The fp4oracle authors */
 
-/* CUTLASS's FP8 kernels for compute capability 9.0 as its own CollectiveBuilder makes them: tile 128x128x128, cooperative,
- * no cluster, D = alpha * accumulator + beta * C. */
+/* CUTLASS's FP8 kernels for compute capability 9.0 as its own CollectiveBuilder makes them: tile 128x128x128,
+ * cooperative, no cluster, D = alpha * accumulator + beta * C. */
 #ifndef FP4ORACLE_PLUGINS_CUTLASS_SM90_CUH
 #define FP4ORACLE_PLUGINS_CUTLASS_SM90_CUH
 
@@ -17,7 +17,8 @@
 #include <cutlass/gemm/kernel/gemm_universal.hpp>
 #include <stdio.h>
 
-namespace sm90 {
+namespace sm90
+{
 
 using Tile = cute::Shape<cute::_128, cute::_128, cute::_128>;
 using Cluster = cute::Shape<cute::_1, cute::_1, cute::_1>;
@@ -51,8 +52,7 @@ template <class Scaling, class Schedule, class A, class D> struct Kernel {
     using MainLoop = typename cutlass::gemm::collective::CollectiveBuilder<
         cutlass::arch::Sm90, cutlass::arch::OpClassTensorOp, A, typename Scaling::LayoutA, 16, B,
         typename Scaling::LayoutB, 16, float, Tile, Cluster, Stages, Schedule>::CollectiveOp;
-    using Universal =
-        cutlass::gemm::kernel::GemmUniversal<cute::Shape<int, int, int, int>, MainLoop, Epilogue>;
+    using Universal = cutlass::gemm::kernel::GemmUniversal<cute::Shape<int, int, int, int>, MainLoop, Epilogue>;
     using Gemm = cutlass::gemm::device::GemmUniversalAdapter<Universal>;
     using Arguments = typename Gemm::Arguments;
 

@@ -4,7 +4,8 @@
 /* E4M3 x E4M3, the accumulator promoted to f32 every 128 of K. */
 #include "sm90.cuh"
 
-namespace {
+namespace
+{
 
 template <class D> using Kernel = sm90::Kernel<sm90::Tensor, sm90::Promoted, sm90::E4M3, D>;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The fp4oracle authors */
 
-/* A launcher for DeepGEMM's device code without PyTorch and without its just-in-time compiler: four tensor maps, the size
- * of the shared memory, the launch. No cluster, no multicast. */
+/* A launcher for DeepGEMM's device code without PyTorch and without its just-in-time compiler: four tensor maps, the
+ * size of the shared memory, the launch. No cluster, no multicast. */
 #include "launch.h"
 
 #include <cuda.h>
@@ -14,7 +14,8 @@
 #include <deep_gemm/impls/sm90_fp8_gemm_1d2d.cuh>
 #include <stdio.h>
 
-namespace {
+namespace
+{
 
 constexpr uint32_t block_k = 128, stages = 4, load_threads = 128;
 /* CTAs of the grid, and what the scheduler divides the tiles among: the multiprocessors of an H100 or H200. */
@@ -49,9 +50,9 @@ fpo_plugin_status encode(const char *name, const matrix &x, CUtensorMap *map, ch
     }
     cuuint64_t sizes[2] = {cuuint64_t(x.columns), cuuint64_t(x.rows)}, lines[1] = {cuuint64_t(x.line)};
     cuuint32_t box[2] = {x.box_columns, x.box_rows}, steps[2] = {1, 1};
-    CUresult result = function(map, x.type, 2, const_cast<void *>(x.address), sizes, lines, box, steps,
-                               CU_TENSOR_MAP_INTERLEAVE_NONE, x.swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-                               CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    CUresult result =
+        function(map, x.type, 2, const_cast<void *>(x.address), sizes, lines, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                 x.swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     if (result == CUDA_SUCCESS)
         return FPO_PLUGIN_OK;
     snprintf(why, FPO_PLUGIN_TEXT, "cuTensorMapEncodeTiled of %s: error %d", name, int(result));
@@ -75,27 +76,27 @@ template <uint32_t tile_m, uint32_t tile_n> fpo_plugin_status run(const fpo_kern
 {
     constexpr uint32_t math_threads = tile_m <= 64 ? 128 : 256;
     constexpr uint32_t d_swizzle = tile_n % 64 == 0 ? 128 : tile_n % 32 == 0 ? 64 : 32;
-    const auto kernel = deep_gemm::sm90_fp8_gemm_1d2d_impl<
-        cute::UMMA::Major::K, 0, 0, 0, 1, tile_m, tile_n, block_k, 128, 128, d_swizzle, stages, load_threads,
-        math_threads, 1, false, multiprocessors, deep_gemm::GemmType::Normal, cutlass::bfloat16_t>;
+    const auto kernel =
+        deep_gemm::sm90_fp8_gemm_1d2d_impl<cute::UMMA::Major::K, 0, 0, 0, 1, tile_m, tile_n, block_k, 128, 128,
+                                           d_swizzle, stages, load_threads, math_threads, 1, false, multiprocessors,
+                                           deep_gemm::GemmType::Normal, cutlass::bfloat16_t>;
     const int64_t blocks = (p->k + block_k - 1) / block_k, padded_m = (p->m + 3) / 4 * 4;
-    const CUtensorMapSwizzle d_mode = d_swizzle == 128 ? CU_TENSOR_MAP_SWIZZLE_128B
+    const CUtensorMapSwizzle d_mode = d_swizzle == 128  ? CU_TENSOR_MAP_SWIZZLE_128B
                                       : d_swizzle == 64 ? CU_TENSOR_MAP_SWIZZLE_64B
                                                         : CU_TENSOR_MAP_SWIZZLE_32B;
     CUtensorMap a, b, d, scales;
-    fpo_plugin_status status = encode("A",
-                                      {p->a, CU_TENSOR_MAP_DATA_TYPE_UINT8, p->k, p->m, p->a_line, block_k, tile_m,
-                                       CU_TENSOR_MAP_SWIZZLE_128B},
-                                      &a, why);
+    fpo_plugin_status status = encode(
+        "A", {p->a, CU_TENSOR_MAP_DATA_TYPE_UINT8, p->k, p->m, p->a_line, block_k, tile_m, CU_TENSOR_MAP_SWIZZLE_128B},
+        &a, why);
     if (status == FPO_PLUGIN_OK)
-        status = encode("B",
-                        {p->b, CU_TENSOR_MAP_DATA_TYPE_UINT8, p->k, p->n, p->b_line, block_k, tile_n,
-                         CU_TENSOR_MAP_SWIZZLE_128B},
-                        &b, why);
+        status = encode(
+            "B",
+            {p->b, CU_TENSOR_MAP_DATA_TYPE_UINT8, p->k, p->n, p->b_line, block_k, tile_n, CU_TENSOR_MAP_SWIZZLE_128B},
+            &b, why);
     if (status == FPO_PLUGIN_OK)
-        status = encode("D",
-                        {p->d, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, p->n, p->m, p->d_line, d_swizzle / 2, tile_m, d_mode},
-                        &d, why);
+        status =
+            encode("D", {p->d, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, p->n, p->m, p->d_line, d_swizzle / 2, tile_m, d_mode},
+                   &d, why);
     if (status == FPO_PLUGIN_OK)
         status = encode("A's scales",
                         {p->a_scale, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, padded_m, blocks, padded_m * 4, tile_m, 1,
