@@ -66,6 +66,8 @@ run 2 run --kernel ./nowhere.so nv.safetensors; err 'there is no plug-in ./nowhe
 run 2 run --kernel "" nv.safetensors; err "there is no plug-in '' in "
 run 2 run --kernel /tmp nv.safetensors; err 'there is no plug-in /tmp'
 run 2 run --kernel /dev/zero nv.safetensors; err 'there is no plug-in /dev/zero'
+echo '# notes of mine' >text.so; run 2 run --kernel ./text.so nv.safetensors; err 'text.so is no shared object'
+printf '\177ELF' >short.so; run 2 run --kernel ./short.so nv.safetensors; err 'short.so is no shared object'
 run 2 run --kernel cpu_reference:cpu/nvfp5 nv.safetensors; err 'cpu_reference has no kernel cpu/nvfp5'
 run 2 run --kernel cpu_reference --suite nosuite; err "there is no suite 'nosuite'"
 run 2 run --kernel cpu_reference --device gpu:0 nv.safetensors; err 'work in host memory: --device cpu'

@@ -7,6 +7,7 @@
 #include "runner.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,12 +108,35 @@ static fpo_status library_of(const char *path, char **library, fpo_error *error)
     return *library != NULL ? FPO_OK : fpo_fail(error, FPO_ERR_MEMORY, "no memory for a path");
 }
 
+/* What is no shared object at all is unusable input; one that cannot be loaded is a plug-in that failed. */
+static fpo_status check_shared_object(const char *path, const char *library, fpo_error *error)
+{
+    unsigned char header[18] = {0};
+    FILE *file = fopen(library, "rb");
+    if (file == NULL) {
+        return FPO_OK; /* dlopen says why */
+    }
+    size_t read = fread(header, 1, sizeof header, file);
+    fclose(file);
+    enum { SHARED_OBJECT = 3, TYPE_AT = 16 }; /* ET_DYN, e_type; its other byte stays 0 in either byte order */
+    if (read < sizeof header || memcmp(header, "\177ELF", 4) != 0 ||
+        header[TYPE_AT] + header[TYPE_AT + 1] != SHARED_OBJECT) {
+        return fpo_fail(error, FPO_ERR_ARGUMENT, "%s is no shared object", path);
+    }
+    return FPO_OK;
+}
+
 fpo_status fpo_plugin_load(const char *path, fpo_loaded_plugin *plugin, fpo_error *error)
 {
     char *library;
     memset(plugin, 0, sizeof *plugin);
     fpo_status found = library_of(path, &library, error);
     if (found != FPO_OK) {
+        return found;
+    }
+    found = check_shared_object(path, library, error);
+    if (found != FPO_OK) {
+        free(library);
         return found;
     }
     plugin->library = dlopen(library, RTLD_NOW | RTLD_LOCAL);
