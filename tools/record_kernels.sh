@@ -4,8 +4,8 @@
 #
 # Runs the adapters' kernels over fresh vectors and compares every output with the kernel's model:
 #   tools/record_kernels.sh BUILD OUT SEED [DEVICE [GROUP...]]
-# BUILD holds bin/fp4oracle and the plug-ins in lib. OUT gets summary.txt, a JSON a group, outputs.txt (the digest of each
-# output, with what makes its vector again) and record/, the vectors and outputs of the small shapes. Groups run side by
+# BUILD holds bin/fp4oracle and the plug-ins in lib. OUT gets summary.txt, two JSON a group, outputs.txt (the digest of each
+# output and what makes its vector again) and record/, the vectors and outputs of the small shapes. Groups run side by
 # side: JOBS=4. LIMIT: seconds for a group's small or large shapes. VECTORS: a folder for the vectors, which are then kept
 # and not made again; with DEVICE none, nothing is run.
 set -uo pipefail
@@ -79,31 +79,4 @@ done <<<"$groups"
 wait
 [ "$device" != none ] || exit 0
 
-python3 - "$out" <<'END'
-import collections, glob, json, os, sys
-out = sys.argv[1]
-with open(f"{out}/summary.txt", "w") as summary, open(f"{out}/outputs.txt", "w") as outputs:
-    def say(text):
-        print(text)
-        print(text, file=summary)
-    for path in sorted(glob.glob(f"{out}/*.json")):
-        name = os.path.basename(path)[:-5]
-        try:
-            report = json.load(open(path))
-        except ValueError as error:
-            say(f"{name}: no report: {error}")
-            continue
-        if path.endswith("small.json"):
-            say(f"{report['device']['name']}, {report['device']['software']}")
-        say(f"{name}: {dict(collections.Counter(r['outcome'] for r in report['results']))}")
-        seen = set()
-        for r in report["results"]:
-            vector = os.path.basename(r["vector"])[: -len(".safetensors")]
-            if "digest" in r:
-                print(name.split(".")[0], vector, r["kernel"], r["variant"].replace(" ", "_") or "-", r["model"],
-                      r["outcome"], r["digest"], file=outputs)
-            key = (r["outcome"], r["kernel"], r["variant"], r["text"][:60])
-            if r["outcome"] != "match" and key not in seen and len(seen) < 12:
-                seen.add(key)
-                say(f"    {r['outcome']} {r['kernel']} {r['variant']} {vector}: {r['text'][:300]}")
-END
+exec python3 "$(dirname "$0")/record_summary.py" "$out" "$seed" "$groups"
