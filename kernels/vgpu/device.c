@@ -417,6 +417,16 @@ const char *fpo_vgpu_function_name(const fpo_vgpu_function *function)
     return function->kernel->name;
 }
 
+fpo_vgpu_function_info fpo_vgpu_describe(const fpo_vgpu_function *function)
+{
+    const fpo_ptx_kernel *k = function->kernel;
+    const uint32_t *n = k->required_threads;
+    return (fpo_vgpu_function_info){.shared_bytes = k->shared_bytes,
+                                    .local_bytes = k->local_bytes,
+                                    .max_threads = n[0] != 0 ? n[0] * n[1] * n[2] : k->max_threads,
+                                    .cluster = {k->cluster[0], k->cluster[1], k->cluster[2]}};
+}
+
 fpo_vgpu *fpo_vgpu_of(const fpo_vgpu_function *function)
 {
     return function->module->gpu;

@@ -105,4 +105,12 @@ uint32_t fpo_vgpu_param_offset(const fpo_vgpu_function *function, uint32_t index
 uint32_t fpo_vgpu_param_size(const fpo_vgpu_function *function, uint32_t index);
 const char *fpo_vgpu_function_name(const fpo_vgpu_function *function);
 
+typedef struct fpo_vgpu_function_info {
+    uint32_t shared_bytes, local_bytes; /* static shared memory of a CTA, local memory of a thread */
+    uint32_t max_threads;               /* 0: the kernel does not say */
+    uint32_t cluster[3];                /* that the kernel requires; 0: none */
+} fpo_vgpu_function_info;
+
+fpo_vgpu_function_info fpo_vgpu_describe(const fpo_vgpu_function *function);
+
 #endif

@@ -10,7 +10,7 @@
 
 void *fpo_cuda_entry_point(const char *name)
 {
-    static const char *const forms[] = {"%s", "%s_v2", "%s_v3"};
+    static const char *const forms[] = {"%s_v2", "%s", "%s_v4"};
     Dl_info here;
     if (dladdr((const void *)(uintptr_t)fpo_cuda_entry_point, &here) == 0)
         return NULL;
@@ -26,10 +26,30 @@ void *fpo_cuda_entry_point(const char *name)
     return found;
 }
 
+/* The driver's functions by name; status: cudaDriverEntryPointQueryResult. */
+FPO_CUDA_EXPORT int cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned version,
+                                                     unsigned long long flags, int *status)
+{
+    *function = fpo_cuda_entry_point(name);
+    if (status != NULL)
+        *status = *function != NULL ? 0 : 1;
+    return FPO_CUDA_OK;
+}
+
+FPO_CUDA_EXPORT int cudaGetDriverEntryPoint(const char *name, void **function, unsigned long long flags, int *status)
+{
+    return cudaGetDriverEntryPointByVersion(name, function, FPO_CUDA_VERSION, flags, status);
+}
+
+FPO_CUDA_EXPORT int cuGetProcAddress(const char *name, void **function, int version, unsigned long long flags)
+{
+    *function = fpo_cuda_entry_point(name);
+    return *function != NULL ? FPO_CUDA_OK : FPO_CUDA_NOT_FOUND;
+}
+
 FPO_CUDA_EXPORT int cuGetProcAddress_v2(const char *name, void **function, int version, unsigned long long flags,
                                         int *status)
 {
-    (void)version, (void)flags;
     *function = fpo_cuda_entry_point(name);
     if (status != NULL)
         *status = *function != NULL ? 0 : 1;

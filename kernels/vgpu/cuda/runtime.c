@@ -25,21 +25,13 @@ typedef struct call_configuration {
     void *stream;
 } call_configuration;
 
-typedef struct launch_attribute {
-    int id;
-    char padding[4];
-    unsigned value[16];
-} launch_attribute;
-
 typedef struct launch_config {
     fpo_cuda_dim3 grid, block;
     size_t shared;
     void *stream;
-    const launch_attribute *attributes;
+    const fpo_cuda_attribute_value *attributes;
     unsigned attribute_count;
 } launch_config;
-
-enum { ATTRIBUTE_CLUSTER = 4 };
 
 static registered *symbols;
 static _Thread_local call_configuration pending;
@@ -63,9 +55,11 @@ static const registered *find_symbol(const void *host)
     return NULL;
 }
 
-/* A kernel by its host function; a handle from __cudaGetKernel is one of our own and is taken as it is. */
+/* A kernel by its host function, or by a handle of ours (cudaLibraryGetKernel, __cudaGetKernel). */
 static fpo_cuda_kernel *find_kernel(const void *host)
 {
+    if (fpo_cuda_is_kernel(host))
+        return (fpo_cuda_kernel *)(uintptr_t)host;
     const registered *r = find_symbol(host);
     return r != NULL ? fpo_cuda_kernel_get(r->module, r->name) : NULL;
 }
@@ -85,7 +79,6 @@ FPO_CUDA_EXPORT void **__cudaRegisterFatBinary(const void *wrapper)
 
 FPO_CUDA_EXPORT void __cudaRegisterFatBinaryEnd(void **handle)
 {
-    (void)handle;
 }
 
 FPO_CUDA_EXPORT void __cudaUnregisterFatBinary(void **handle)
@@ -95,21 +88,18 @@ FPO_CUDA_EXPORT void __cudaUnregisterFatBinary(void **handle)
 
 FPO_CUDA_EXPORT char __cudaInitModule(void **handle)
 {
-    (void)handle;
     return 1;
 }
 
 FPO_CUDA_EXPORT void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
                                             int threads, void *tid, void *bid, void *block, void *grid, int *warp)
 {
-    (void)device, (void)threads, (void)tid, (void)bid, (void)block, (void)grid, (void)warp;
     register_symbol(handle, host, name);
 }
 
 FPO_CUDA_EXPORT void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external,
                                        size_t size, int constant, int global)
 {
-    (void)device, (void)external, (void)size, (void)constant, (void)global;
     register_symbol(handle, host, name);
 }
 
@@ -151,53 +141,175 @@ static int launch(fpo_cuda_kernel *kernel, fpo_cuda_dim3 grid, fpo_cuda_dim3 blo
 FPO_CUDA_EXPORT int __cudaLaunchKernel(void *kernel, fpo_cuda_dim3 grid, fpo_cuda_dim3 block, void **arguments,
                                        size_t shared, void *stream)
 {
-    (void)stream;
     return launch(kernel, grid, block, arguments, shared, NULL);
 }
 
 FPO_CUDA_EXPORT int cudaLaunchKernel(const void *host, fpo_cuda_dim3 grid, fpo_cuda_dim3 block, void **arguments,
                                      size_t shared, void *stream)
 {
-    (void)stream;
     return launch(find_kernel(host), grid, block, arguments, shared, NULL);
 }
 
-FPO_CUDA_EXPORT int cudaLaunchKernelExC(const launch_config *config, const void *host, void **arguments)
+FPO_CUDA_EXPORT int cudaLaunchCooperativeKernel(const void *host, fpo_cuda_dim3 grid, fpo_cuda_dim3 block,
+                                                void **arguments, size_t shared, void *stream)
 {
-    const unsigned *cluster = NULL;
-    for (unsigned i = 0; i < config->attribute_count; i++)
-        if (config->attributes[i].id == ATTRIBUTE_CLUSTER)
-            cluster = config->attributes[i].value;
-    return launch(find_kernel(host), config->grid, config->block, arguments, config->shared, cluster);
+    return launch(find_kernel(host), grid, block, arguments, shared, NULL);
+}
+
+FPO_CUDA_EXPORT int cudaLaunchKernelExC(const launch_config *c, const void *host, void **arguments)
+{
+    return launch(find_kernel(host), c->grid, c->block, arguments, c->shared,
+                  fpo_cuda_cluster(c->attributes, c->attribute_count));
+}
+
+FPO_CUDA_EXPORT int _cudaLaunchKernelEx(const launch_config *c, void *kernel, void **arguments)
+{
+    return cudaLaunchKernelExC(c, kernel, arguments);
 }
 
 FPO_CUDA_EXPORT int cudaFuncSetAttribute(const void *host, int attribute, int value)
 {
-    (void)host, (void)attribute, (void)value; /* a launch checks its shared memory itself */
+    return FPO_CUDA_OK; /* a launch checks its shared memory itself */
+}
+
+FPO_CUDA_EXPORT int _cudaFuncSetAttribute(const void *host, int attribute, int value)
+{
     return FPO_CUDA_OK;
+}
+
+FPO_CUDA_EXPORT int cudaFuncSetCacheConfig(const void *host, int config)
+{
+    return FPO_CUDA_OK;
+}
+
+/* struct cudaFuncAttributes, the same in CUDA 12 and 13. */
+typedef struct function_attributes {
+    size_t shared, constant, local;
+    int threads, registers, ptx, binary, cache, dynamic_shared, carveout, must_have_cluster, cluster[3], scheduling,
+        non_portable;
+    int reserved[16];
+} function_attributes;
+_Static_assert(sizeof(function_attributes) == 144, "the layout of CUDA 13.0");
+
+FPO_CUDA_EXPORT int cudaFuncGetAttributes(function_attributes *a, const void *host)
+{
+    fpo_cuda_lock();
+    fpo_cuda_kernel *kernel = find_kernel(host);
+    *a = (function_attributes){0};
+    int shared = 0, local = 0, code = FPO_CUDA_RUNTIME_INVALID_FUNCTION;
+    if (kernel != NULL) {
+        code = fpo_cuda_function_attribute(kernel, 1, &shared);
+        fpo_cuda_function_attribute(kernel, 3, &local);
+        fpo_cuda_function_attribute(kernel, 0, &a->threads);
+        fpo_cuda_function_attribute(kernel, 4, &a->registers);
+        fpo_cuda_function_attribute(kernel, 5, &a->ptx);
+        fpo_cuda_function_attribute(kernel, 6, &a->binary);
+        fpo_cuda_function_attribute(kernel, 8, &a->dynamic_shared);
+        fpo_cuda_function_attribute(kernel, 10, &a->must_have_cluster);
+        for (int i = 0; i < 3; i++)
+            fpo_cuda_function_attribute(kernel, 11 + i, &a->cluster[i]);
+    }
+    fpo_cuda_unlock();
+    a->shared = (size_t)shared;
+    a->local = (size_t)local;
+    return code;
+}
+
+/* Handles of a kernel. */
+FPO_CUDA_EXPORT int cudaGetKernel(void **kernel, const void *host)
+{
+    return __cudaGetKernel(kernel, host);
+}
+
+FPO_CUDA_EXPORT int cudaGetFuncBySymbol(void **function, const void *host)
+{
+    return __cudaGetKernel(function, host);
+}
+
+FPO_CUDA_EXPORT int cudaFuncGetName(const char **name, const void *host)
+{
+    const fpo_cuda_kernel *kernel = find_kernel(host);
+    *name = kernel != NULL ? fpo_cuda_kernel_name(kernel) : NULL;
+    return kernel != NULL ? FPO_CUDA_OK : FPO_CUDA_RUNTIME_INVALID_FUNCTION;
+}
+
+static void *find_variable(const void *host, size_t *bytes)
+{
+    fpo_cuda_lock();
+    const registered *r = find_symbol(host);
+    void *address = r != NULL ? fpo_cuda_global(r->module, r->name, bytes) : NULL;
+    fpo_cuda_unlock();
+    return address;
 }
 
 FPO_CUDA_EXPORT int cudaGetSymbolAddress(void **address, const void *host)
 {
-    fpo_cuda_lock();
-    const registered *r = find_symbol(host);
     size_t bytes;
-    *address = r != NULL ? fpo_cuda_global(r->module, r->name, &bytes) : NULL;
-    fpo_cuda_unlock();
+    *address = find_variable(host, &bytes);
     return *address != NULL ? FPO_CUDA_OK : FPO_CUDA_INVALID_VALUE;
+}
+
+FPO_CUDA_EXPORT int cudaGetSymbolSize(size_t *bytes, const void *host)
+{
+    return find_variable(host, bytes) != NULL ? FPO_CUDA_OK : FPO_CUDA_INVALID_VALUE;
+}
+
+static int copy_symbol(const void *host, size_t offset, size_t bytes, void *to, const void *from)
+{
+    size_t size = 0;
+    uint8_t *variable = find_variable(host, &size);
+    if (variable == NULL || offset > size || bytes > size - offset)
+        return fpo_cuda_fail(FPO_CUDA_INVALID_VALUE, "a copy beyond a variable of the device");
+    memmove(to != NULL ? to : variable + offset, from != NULL ? from : variable + offset, bytes);
+    return fpo_cuda_last(false);
+}
+
+FPO_CUDA_EXPORT int cudaMemcpyToSymbol(const void *host, const void *from, size_t bytes, size_t offset, int kind)
+{
+    return copy_symbol(host, offset, bytes, NULL, from);
+}
+
+FPO_CUDA_EXPORT int cudaMemcpyToSymbolAsync(const void *host, const void *from, size_t bytes, size_t offset, int kind,
+                                            void *stream)
+{
+    return copy_symbol(host, offset, bytes, NULL, from);
+}
+
+FPO_CUDA_EXPORT int cudaMemcpyFromSymbol(void *to, const void *host, size_t bytes, size_t offset, int kind)
+{
+    return copy_symbol(host, offset, bytes, to, NULL);
+}
+
+FPO_CUDA_EXPORT int cudaMemcpyFromSymbolAsync(void *to, const void *host, size_t bytes, size_t offset, int kind,
+                                              void *stream)
+{
+    return copy_symbol(host, offset, bytes, to, NULL);
 }
 
 FPO_CUDA_EXPORT int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *count, const void *host, int threads,
                                                                   size_t shared)
 {
-    (void)host, (void)threads, (void)shared;
-    *count = 1;
-    return FPO_CUDA_OK;
+    fpo_cuda_lock();
+    int code = fpo_cuda_resident_ctas(find_kernel(host), threads, shared, count);
+    fpo_cuda_unlock();
+    return code;
 }
 
 FPO_CUDA_EXPORT int cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *count, const void *host, int threads,
                                                                            size_t shared, unsigned flags)
 {
-    (void)flags;
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(count, host, threads, shared);
+}
+
+FPO_CUDA_EXPORT int cudaOccupancyMaxActiveClusters(int *count, const void *host, const launch_config *c)
+{
+    return fpo_cuda_resident_clusters(fpo_cuda_cluster(c->attributes, c->attribute_count), count);
+}
+
+FPO_CUDA_EXPORT int cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *host, int blocks, int threads)
+{
+    function_attributes a;
+    int code = cudaFuncGetAttributes(&a, host);
+    *bytes = (size_t)a.dynamic_shared;
+    return code;
 }

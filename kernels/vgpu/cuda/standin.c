@@ -14,7 +14,8 @@
 enum { MOST_IMAGES = 16 };
 
 struct fpo_cuda_kernel {
-    fpo_cuda_kernel *next;
+    fpo_cuda_kernel *next; /* of the module */
+    fpo_cuda_kernel *next_of_all;
     fpo_cuda_module *module;
     fpo_vgpu_module *image;
     char *name;
@@ -30,7 +31,8 @@ struct fpo_cuda_module {
 static struct {
     pthread_mutex_t lock;
     fpo_vgpu *gpu;
-    bool failed; /* FP4ORACLE_VGPU is wrong */
+    bool failed;              /* FP4ORACLE_VGPU is wrong */
+    fpo_cuda_kernel *kernels; /* of all modules */
     int last, sticky;
     char message[FPO_MESSAGE_SIZE];
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -193,18 +195,55 @@ fpo_cuda_kernel *fpo_cuda_kernel_get(fpo_cuda_module *module, const char *name)
     fpo_cuda_kernel *kernel = found != NULL ? calloc(1, sizeof *kernel) : NULL;
     if (kernel == NULL)
         return NULL;
-    *kernel = (fpo_cuda_kernel){module->kernels, module, found, strdup(name)};
+    *kernel = (fpo_cuda_kernel){module->kernels, state.kernels, module, found, strdup(name)};
     if (kernel->name == NULL) {
         free(kernel);
         return NULL;
     }
-    module->kernels = kernel;
+    module->kernels = state.kernels = kernel;
     return kernel;
 }
 
 const char *fpo_cuda_kernel_name(const fpo_cuda_kernel *kernel)
 {
     return kernel->name;
+}
+
+fpo_cuda_module *fpo_cuda_kernel_module(const fpo_cuda_kernel *kernel)
+{
+    return kernel->module;
+}
+
+bool fpo_cuda_is_kernel(const void *pointer)
+{
+    for (const fpo_cuda_kernel *k = state.kernels; k != NULL; k = k->next_of_all)
+        if (k == pointer)
+            return true;
+    return false;
+}
+
+fpo_cuda_kernel *fpo_cuda_kernel_at(fpo_cuda_module *module, unsigned index)
+{
+    /* Images for other targets have the same kernels: each name counts once. */
+    for (int i = 0; i < module->image_count; i++) {
+        const char *name;
+        for (size_t k = 0; (name = fpo_vgpu_function_at(module->images[i], k)) != NULL; k++) {
+            fpo_cuda_kernel *kernel = fpo_cuda_kernel_get(module, name);
+            if (kernel != NULL && kernel->image == module->images[i] && index-- == 0)
+                return kernel;
+        }
+    }
+    return NULL;
+}
+
+int fpo_cuda_describe(fpo_cuda_kernel *kernel, fpo_vgpu_function_info *info)
+{
+    fpo_vgpu_function *function;
+    fpo_error error;
+    if (fpo_vgpu_get_function(kernel->image, kernel->name, &function, &error) != FPO_OK)
+        return fpo_cuda_fail(FPO_CUDA_NOT_SUPPORTED, error.message);
+    *info = fpo_vgpu_describe(function);
+    return FPO_CUDA_OK;
 }
 
 void *fpo_cuda_global(fpo_cuda_module *module, const char *name, size_t *bytes)
@@ -219,7 +258,6 @@ void *fpo_cuda_global(fpo_cuda_module *module, const char *name, size_t *bytes)
 
 static void print_report(void *context, const char *message)
 {
-    (void)context;
     fprintf(stderr, "fp4oracle: VIRTUAL GPU: check: %s\n", message);
 }
 
@@ -254,62 +292,6 @@ int fpo_cuda_launch(fpo_cuda_kernel *kernel, fpo_cuda_dim3 grid, fpo_cuda_dim3 b
                : status == FPO_ERR_MEMORY      ? FPO_CUDA_MEMORY
                                                : FPO_CUDA_INVALID_VALUE;
     return fpo_cuda_fail(code, error.message);
-}
-
-/* Numbers of cudaDeviceAttr and CUdevice_attribute. What is not here is 0, as for a feature that a GPU does not have.
- */
-int fpo_cuda_attribute(int attribute, int *value)
-{
-    fpo_vgpu *gpu = fpo_cuda_gpu();
-    if (gpu == NULL || value == NULL)
-        return FPO_CUDA_INVALID_VALUE;
-    const fpo_vgpu_config *config = fpo_vgpu_configuration(gpu);
-    int shared = (int)fpo_vgpu_machine_of(config->capability)->shared;
-    bool large = config->capability != 120; /* the data-centre parts */
-    const struct {
-        int attribute, value;
-    } table[] = {{1, 1024}, /* threads a CTA */
-                 {2, 1024}, /* CTA dimensions */
-                 {3, 1024},
-                 {4, 64},
-                 {5, 0x7FFFFFFF}, /* grid dimensions */
-                 {6, 65535},
-                 {7, 65535},
-                 {8, 49152},  /* shared memory of a CTA without asking */
-                 {9, 65536},  /* constant memory */
-                 {10, 32},    /* warp */
-                 {12, 65536}, /* registers of a CTA */
-                 {16, config->multiprocessors},
-                 {39, large ? 2048 : 1536}, /* threads of an SM */
-                 {41, 1},                   /* unified addresses */
-                 {75, config->capability / 10},
-                 {76, config->capability % 10},
-                 {81, shared + 1024}, /* shared memory of an SM */
-                 {82, 65536},         /* registers of an SM */
-                 {95, 1},             /* cooperative launch */
-                 {97, shared},        /* shared memory of a CTA on asking */
-                 {111, 1024},         /* reserved shared memory of a CTA */
-                 {120, 1}};           /* cluster launch */
-    *value = 0;
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
-        if (table[i].attribute == attribute)
-            *value = table[i].value;
-    return FPO_CUDA_OK;
-}
-
-int fpo_cuda_allocate(void **pointer, size_t bytes)
-{
-    fpo_vgpu *gpu = fpo_cuda_gpu();
-    *pointer = gpu != NULL ? fpo_vgpu_allocate(gpu, bytes) : NULL;
-    return *pointer != NULL ? FPO_CUDA_OK : fpo_cuda_fail(FPO_CUDA_MEMORY, "no memory for an allocation");
-}
-
-int fpo_cuda_release(void *pointer)
-{
-    fpo_vgpu *gpu = fpo_cuda_gpu();
-    if (pointer == NULL || (gpu != NULL && fpo_vgpu_release(gpu, pointer)))
-        return FPO_CUDA_OK;
-    return fpo_cuda_fail(FPO_CUDA_INVALID_VALUE, "memory to be freed was not allocated");
 }
 
 int fpo_cuda_encode_tiled(void *map, int type, unsigned rank, void *address, const unsigned long long *dim,
