@@ -8,6 +8,24 @@ folder=$FPO_SOURCE_DIR/tests/vgpu/cases
 for configuration in capability=90 capability=90,seed=1,sms=1 capability=90,seed=7,sms=16 capability=90,seed=3,check=1; do
     run 0 vgpu -c "$configuration" -- "$FPO_GPU_CASES" "$folder"
     out '^cluster: 30 comparisons, 0 differ'
+    out '^wgmma: 1 comparisons, 0 differ'
+    out '^runtime: [0-9]* comparisons, 0 differ'
+    not_out 'is not installed'
     out '^tensormap: [0-9]* comparisons, 0 differ'
 done
+# Functions that are not there say so when they are called.
+cat >missing.c <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+int main(void)
+{
+    int (*begin)(void *, int);
+    *(void **)&begin = dlsym(dlopen("libcudart.so.13", RTLD_NOW), "cudaStreamBeginCapture");
+    printf("%d\n", begin(NULL, 0));
+    return 0;
+}
+END
+if cc missing.c -o missing -ldl; then
+    run 0 vgpu -- ./missing; out '^801$'; err 'cudaStreamBeginCapture is not a function of the virtual GPU'
+fi
 finish

@@ -28,7 +28,7 @@ static const struct argp_option options[] = {
 static const char documentation[] =
     "Runs PROGRAM with a virtual GPU (compute capability 12.0) in place of the CUDA runtime and driver. Kernels are "
     "executed from their PTX on the CPU; the tensor cores have the arithmetic of a model.\v"
-    "PROGRAM must use libcudart.so.13 or libcuda.so.1 as shared libraries, and its kernels must be there as PTX "
+    "PROGRAM must use libcudart.so.12 or .13 or libcuda.so.1 as shared libraries, and its kernels must be there as PTX "
     "(-gencode arch=compute_120a,code=compute_120a -cudart shared). A kernel that does something illegal ends with an "
     "error that names its PTX line, CTA, warp and instruction.\n\n"
     "Results are those of a VIRTUAL GPU: they prove data movement, addressing, scheduling and epilogue of a kernel, "

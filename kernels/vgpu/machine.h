@@ -22,7 +22,7 @@
 #define FPO_WINDOW_LOCAL 0x2000000000000000u
 #define FPO_WINDOW_PARAM 0x3000000000000000u
 
-enum { FPO_NAMED_BARRIERS = 16, FPO_MAX_WARPS = 32, FPO_CLUSTER_CTAS = 16, FPO_POISON = 0xCB };
+enum { FPO_NAMED_BARRIERS = 16, FPO_MAX_WARPS = 32, FPO_CLUSTER_CTAS = 16, FPO_WGMMA_GROUPS = 8, FPO_POISON = 0xCB };
 
 typedef struct fpo_warp fpo_warp;
 typedef struct fpo_cta fpo_cta;
@@ -65,7 +65,10 @@ struct fpo_warp {
     const void *last_allocation; /* that a global access hit */
     fpo_pending *stores;         /* bulk stores not yet performed, oldest first */
     uint32_t store_groups;       /* committed and not performed */
-    bool at_cluster_barrier;     /* has arrived at the cluster's barrier and not waited */
+    uint64_t wgmmas;             /* executed */
+    uint32_t wgmma_groups;
+    uint64_t wgmma_group_end[FPO_WGMMA_GROUPS]; /* `wgmmas` when a group was closed, by its number modulo the size */
+    bool at_cluster_barrier;                    /* has arrived at the cluster's barrier and not waited */
     uint32_t cluster_generation;
     uint16_t fences;           /* proxy fences executed */
     uint16_t copy_group;       /* of cp.async, that is open */

@@ -2,7 +2,9 @@
  * Copyright 2026 The fp4oracle authors */
 
 /* Hopper's wgmma, m64: each warp of the warpgroup computes 16 rows. Matrices lie in shared memory behind descriptors
- * (matrix_descriptor.h). The instruction is performed at once; its waits have nothing left to do. */
+ * (matrix_descriptor.h). A warp's part of the instruction is performed at once. It is the warpgroup's, though: what waits
+ * for it waits until all four warps have performed theirs, and kernels rely on that when one thread then frees the shared
+ * memory of all. */
 #include "execute.h"
 #include "matrix_descriptor.h"
 #include "mma.h"
@@ -131,6 +133,33 @@ fpo_outcome fpo_do_wgmma(fpo_warp *warp, const fpo_ptx_instruction *ins)
         move_accumulators(warp, ins->operands, n, f16, d, true);
     fpo_mma_multiply(unit, a, b, d);
     move_accumulators(warp, ins->operands, n, f16, d, false);
+    warp->wgmmas++;
     warp->cta->grid->statistics.mmas++;
+    return FPO_NEXT;
+}
+
+fpo_outcome fpo_do_wgmma_commit(fpo_warp *warp, const fpo_ptx_instruction *ins)
+{
+    if (!fpo_gather(warp, ins, 0xFFFFFFFF))
+        return FPO_WAITING;
+    warp->wgmma_group_end[warp->wgmma_groups++ % FPO_WGMMA_GROUPS] = warp->wgmmas;
+    return FPO_NEXT;
+}
+
+fpo_outcome fpo_do_wgmma_wait(fpo_warp *warp, const fpo_ptx_instruction *ins)
+{
+    if (!fpo_gather(warp, ins, 0xFFFFFFFF))
+        return FPO_WAITING;
+    uint32_t left = fpo_u32(warp, &ins->operands[0], 0);
+    if (left >= FPO_WGMMA_GROUPS)
+        return fpo_fault(warp, fpo_first_lane(warp->mask), "a wait that leaves %u groups: %d at most", left,
+                         FPO_WGMMA_GROUPS - 1);
+    if (warp->wgmma_groups <= left)
+        return FPO_NEXT;
+    uint64_t end = warp->wgmma_group_end[(warp->wgmma_groups - 1 - left) % FPO_WGMMA_GROUPS];
+    const fpo_cta *cta = warp->cta;
+    for (uint32_t i = warp->id & ~3u; i < cta->warp_count && i < (warp->id | 3u) + 1; i++)
+        if (cta->warps[i].alive != 0 && cta->warps[i].wgmmas < end)
+            return FPO_WAITING;
     return FPO_NEXT;
 }

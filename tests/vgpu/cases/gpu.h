@@ -45,5 +45,7 @@ extern unsigned gpu_compared, gpu_different;
 
 void cases_cluster(void);
 void cases_tensormap(void);
+void cases_wgmma(void);
+void cases_runtime(void);
 
 #endif

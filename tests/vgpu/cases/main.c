@@ -11,7 +11,10 @@ static const struct {
     const char *name;
     int from; /* the least compute capability that has what they need */
     void (*run)(void);
-} families[] = {{"cluster", 90, cases_cluster}, {"tensormap", 90, cases_tensormap}};
+} families[] = {{"cluster", 90, cases_cluster},
+                {"tensormap", 90, cases_tensormap},
+                {"wgmma", 90, cases_wgmma},
+                {"runtime", 90, cases_runtime}};
 
 int main(int argc, char **argv)
 {
