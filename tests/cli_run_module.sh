@@ -22,7 +22,7 @@ sed 's/add.s32/add.s33/' nvfp4.ptx >broken.ptx
 jq '.module = "broken.ptx"' nvfp4.json >broken.json
 run 3 run --kernel broken.json --device virtual:sm120 nvfp4.safetensors; out '^failed .*s33'
 jq '.module = "absent.ptx"' nvfp4.json >absent.json
-run 3 run --kernel absent.json --device virtual:sm120 nvfp4.safetensors; out 'cannot open the module .*/absent.ptx'
+run 3 run --kernel absent.json --device virtual:sm120 nvfp4.safetensors; out 'cannot open .*/absent.ptx'
 jq '.kernels[0].entry = "gemm"' nvfp4.json >entry.json
 run 3 run --kernel entry.json --device virtual:sm120 nvfp4.safetensors; out 'nvfp4.ptx has no kernel "gemm"'
 jq '.kernels[0].grid = ["ceil(m, 128) / (m - 40)"]' nvfp4.json >zero.json
@@ -53,6 +53,7 @@ refused '.kernels[0].a.scale_k = -16' 'kernels\[0\].a.scale_k is -16, not within
 refused '.kernels[0].a.scale_padding = "none"' 'kernels\[0\].a.scale_padding is "none", not one of any, numbers, zero'
 refused 'del(.kernels[0].b)' 'kernels\[0\].b is missing'
 refused 'del(.kernels[0].entry)' 'kernels\[0\].entry is missing'
+refused '.kernels[0].alpha = "host\u001b[31m"' 'alpha is "host?\[31m"'
 refused 'del(.module)' 'the description.module is missing'
 refused '.kernels[0].threads = 128' 'kernels\[0\] has a field "threads" that nobody reads'
 refused '.kernels[0].native = [12]' 'kernels\[0\].native\[0\] is 12, no compute capability'

@@ -23,7 +23,7 @@ typedef struct module_argument {
     const char *text; /* name of the buffer or scalar, or an expression */
 } module_argument;
 
-/* fpo_kernel.user. Texts belong to the JSON, which lives as long as the process. */
+/* fpo_kernel.user. Texts belong to the JSON. */
 typedef struct module_kernel {
     const char *entry;     /* name of the function in the module */
     const char *grid[3];   /* expressions */
@@ -40,10 +40,18 @@ typedef struct module_description {
     char module[4096]; /* path of the PTX file or cubin */
     uint32_t count;
     fpo_kernel *kernels;
+    module_kernel *launches;
+    json_t *root;
 } module_description;
 
-/* Reads the file; false with the reason, which names the field. */
-bool module_read(const char *path, module_description *description, field_errors *errors);
+/* Reads a description; `path` is its file's. false with the reason, which names the field. What was read before is
+ * freed by module_free in either case. */
+bool module_parse(const char *text, size_t length, const char *path, module_description *description,
+                  field_errors *errors);
+void module_free(module_description *description);
+
+/* The launch's part of a kernel. */
+void module_read_launch(const fields *f, module_kernel *kernel);
 
 /* The address or number behind a name of `arguments`; false if there is no such thing. */
 bool module_pointer(const char *name, const fpo_kernel_problem *problem, const void **address);

@@ -16,6 +16,8 @@ bool field_fail(field_errors *errors, const char *format, ...)
         va_start(arguments, format);
         vsnprintf(errors->text, sizeof errors->text, format, arguments);
         va_end(arguments);
+        for (char *c = errors->text; *c != '\0'; c++) /* what somebody wrote goes to a terminal */
+            *c = (unsigned char)*c < 0x20 || *c == 0x7F ? '?' : *c;
     }
     return false;
 }

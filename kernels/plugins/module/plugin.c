@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum { SHARED_ATTRIBUTE = 8 /* CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES */, GRID_MOST = INT32_MAX };
-enum { PLAIN_SHARED = 48 * 1024, MODULE_LARGEST = 1 << 28 };
+enum { PLAIN_SHARED = 48 * 1024, FILE_LARGEST = 1 << 28 };
 
 static module_description description;
 static field_errors errors;
@@ -108,24 +108,24 @@ static fpo_plugin_status workspace(const fpo_kernel *kernel, const fpo_kernel_pr
 }
 
 /* The whole file with a zero behind it, as PTX needs one; NULL with the reason. */
-static char *read_module(const char *path, char *why)
+static char *read_file(const char *path, size_t *length, char *why)
 {
     FILE *file = fopen(path, "rb");
     long size = -1;
     if (file != NULL && fseek(file, 0, SEEK_END) == 0)
         size = ftell(file);
-    char *bytes = size >= 0 && size <= MODULE_LARGEST ? malloc((size_t)size + 1) : NULL;
+    char *bytes = size >= 0 && size <= FILE_LARGEST ? malloc((size_t)size + 1) : NULL;
     bool complete =
         bytes != NULL && fseek(file, 0, SEEK_SET) == 0 && fread(bytes, 1, (size_t)size, file) == (size_t)size;
     if (file != NULL)
         fclose(file);
     if (!complete) {
-        snprintf(why, FPO_PLUGIN_TEXT, file == NULL ? "cannot open the module %.400s" : "cannot read the module %.400s",
-                 path);
+        snprintf(why, FPO_PLUGIN_TEXT, file == NULL ? "cannot open %.400s" : "cannot read %.400s", path);
         free(bytes);
         return NULL;
     }
     bytes[size] = '\0';
+    *length = (size_t)size;
     return bytes;
 }
 
@@ -133,7 +133,8 @@ static fpo_plugin_status load(const module_kernel *m, void **function, char *why
 {
     const fpo_driver *cuda = fpo_driver_functions();
     void *module = NULL;
-    char *image = read_module(description.module, why);
+    size_t length;
+    char *image = read_file(description.module, &length, why);
     if (image == NULL)
         return FPO_PLUGIN_FAILED;
     fpo_plugin_status status = fpo_driver_status(cuda->load(&module, image), "cuModuleLoadData", why);
@@ -190,7 +191,11 @@ const fpo_plugin *fpo_plugin_v1(uint32_t abi_wanted)
         field_fail(&errors, "it needs a description: --kernel FILE.json (docs/plugins.md)");
         return NULL;
     }
-    if (!module_read(path, &description, &errors))
+    size_t length;
+    char why[FPO_PLUGIN_TEXT], *text = read_file(path, &length, why);
+    bool read = text != NULL ? module_parse(text, length, path, &description, &errors) : field_fail(&errors, "%s", why);
+    free(text);
+    if (!read)
         return NULL;
     plugin.kernels = description.kernels;
     plugin.kernel_count = description.count;
