@@ -20,9 +20,11 @@ dnn_library *dnn_open(void)
         return &library;
     }
     /* ISO C has no conversion from void * to a pointer to a function. */
+    void *symbol;
 #define LIBRARY_FUNCTION(name)                                                                                         \
-    *(void **)&library.name = dlsym(library.file, #name);                                                              \
-    if (library.name == NULL)                                                                                          \
+    symbol = dlsym(library.file, #name);                                                                               \
+    memcpy(&library.name, &symbol, sizeof symbol);                                                                     \
+    if (symbol == NULL)                                                                                                \
         snprintf(library.missing, sizeof library.missing, "libcudnn_graph.so.9 has no %s", #name);
     LIBRARY_FUNCTIONS
 #undef LIBRARY_FUNCTION
