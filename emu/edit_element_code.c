@@ -14,7 +14,7 @@ static void enumerate_packings(fpo_edit_list *list, const fpo_edit_side *side)
                 (read == FPO_PACKING_CANONICAL || fpo_packing_describe((fpo_packing)read)->width == bits);
             bool usual =
                 stored == FPO_PACKING_CANONICAL || read == FPO_PACKING_CANONICAL || stored == FPO_PACKING_FP4_BYTES;
-            bool swapped = stored == FPO_PACKING_CANONICAL && read == FPO_PACKING_NIBBLES_SWAPPED; /* nibble_order */
+            bool swapped = stored + read == FPO_PACKING_CANONICAL + FPO_PACKING_NIBBLES_SWAPPED; /* nibble_order */
             if (stored != read && concerns && usual && !swapped)
                 fpo_edit_add(list, FPO_EDIT_ELEMENT_PACKING, side->operands, stored, read);
         }

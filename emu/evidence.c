@@ -39,7 +39,8 @@ static double choice_bits(int64_t whole, int64_t part)
 static double nan_bits(const fpo_wrong_output *w, int64_t nan)
 {
     fpo_part part;
-    if (nan == 0 || fpo_part_find_nan(w->format, w->part.m, w->part.n, w->observed, &part, NULL) != FPO_OK)
+    if (nan == 0 || fpo_part_find_nan(w->format, w->part.m, w->part.n, w->observed, &part, NULL) != FPO_OK ||
+        part.kind == FPO_PART_NONE) /* NaN was expected, and is nowhere */
         return 0;
     if (part.wrong < part.elements)
         return choice_bits(part.m * part.n, part.wrong);

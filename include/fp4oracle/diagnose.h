@@ -34,7 +34,9 @@ typedef struct fpo_diagnosis {
     size_t
         cause_count; /* explanations of the smallest size: if there are several, the operands cannot tell them apart */
     fpo_cause causes[FPO_CAUSES];
-    size_t hypotheses; /* how many were tried */
+    size_t unconfirmed; /* more that agree on the sample and were not tried on the whole output: there was no room, or
+                           it is large */
+    size_t hypotheses;  /* how many were tried */
     /* The hypothesis that came closest on the sample, where none explains everything; no edits if none came closer than
      * the asked spec itself. */
     fpo_cause closest;

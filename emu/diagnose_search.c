@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* Hypotheses are scored on a sample of elements, and what explains the sample is confirmed on every byte. */
+#include "diagnose_search.h"
+
+#include "edit_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FEW = 4, PROBES = 2, CONFIRMED_AT_MOST = 4 };
+
+/* ---- the sample ---- */
+
+static bool want_rows(fpo_search *s)
+{
+    s->wanted[0] = calloc((size_t)s->problem->m, sizeof(bool));
+    s->wanted[1] = calloc((size_t)s->problem->n, sizeof(bool));
+    for (size_t i = 0; i < s->sample && s->wanted[0] != NULL && s->wanted[1] != NULL; i++) {
+        s->wanted[0][s->elements[i].row] = true;
+        s->wanted[1][s->elements[i].column] = true;
+    }
+    return s->wanted[0] != NULL && s->wanted[1] != NULL;
+}
+
+fpo_status fpo_search_sample(fpo_search *s, fpo_error *error)
+{
+    fpo_format format = s->spec->epilogue.d;
+    int64_t n = s->problem->n;
+    int64_t total = s->problem->m * n;
+    int64_t all[2] = {total - s->diagnosis->comparison.different, s->diagnosis->comparison.different};
+    static const int64_t wanted[2] = {FPO_SAMPLE_RIGHT, FPO_SAMPLE_WRONG};
+    for (int wrong = 1; wrong >= 0; --wrong) {
+        int64_t seen = 0;
+        int64_t taken = 0;
+        for (int64_t i = 0; i < total && taken < wanted[wrong]; ++i) {
+            uint32_t observed = fpo_load_code(format, s->observed, (size_t)i);
+            if ((observed != fpo_load_code(format, s->expected, (size_t)i)) != (wrong == 1))
+                continue;
+            if (seen * wanted[wrong] >= taken * all[wrong]) {
+                s->elements[s->sample] = (fpo_element){i / n, i % n};
+                s->codes[s->sample++] = observed;
+                ++taken;
+            }
+            ++seen;
+        }
+        if (wrong == 1)
+            s->wrong = s->sample;
+    }
+    s->diagnosis->sample = s->sample;
+    s->diagnosis->closest_equal = s->sample - s->wrong; /* what no edit at all gets right */
+    return want_rows(s) ? FPO_OK : fpo_fail(error, FPO_ERR_MEMORY, "no memory for the rows of a sample");
+}
+
+void fpo_search_free(fpo_search *s)
+{
+    free(s->wanted[0]);
+    free(s->wanted[1]);
+}
+
+/* ---- one hypothesis ---- */
+
+static bool is_legitimate(const fpo_cause *cause)
+{
+    for (size_t i = 0; i < cause->edit_count; ++i)
+        if (!fpo_edit_describe(cause->edits[i].kind)->legitimate)
+            return false;
+    return true;
+}
+
+/* Outputs that end up elsewhere come from other rows. */
+static bool moves_outputs(const fpo_cause *cause)
+{
+    for (size_t i = 0; i < cause->edit_count; ++i)
+        if (cause->edits[i].kind >= FPO_EDIT_OUTPUT_FORMAT)
+            return true;
+    return false;
+}
+
+/* The hypothesis, with what the sample needs of it. */
+static bool open_for_sample(const fpo_search *s, const fpo_cause *cause, fpo_edited *edited)
+{
+    bool all = moves_outputs(cause);
+    *edited = (fpo_edited){.spec = *s->spec, .problem = *s->problem};
+    return fpo_edits_apply(edited, cause->edits, cause->edit_count, all ? NULL : s->wanted[0],
+                           all ? NULL : s->wanted[1], NULL) == FPO_OK;
+}
+
+/* How many of `count` elements of the sample from `first` on the hypothesis gives. *part_explained becomes false where
+ * one that belongs to the wrong part is not among them. */
+static size_t equal_elements(const fpo_search *s, const fpo_edited *edited, size_t first, size_t count,
+                             bool *part_explained)
+{
+    uint32_t codes[FPO_SAMPLE];
+    size_t equal = 0;
+    if (fpo_edited_elements(edited, s->elements + first, count, codes, &s->each, NULL) != FPO_OK) {
+        *part_explained = false;
+        return 0;
+    }
+    for (size_t i = first; i < first + count; ++i) {
+        const fpo_element *e = &s->elements[i];
+        bool is_equal = codes[i - first] == s->codes[i];
+        equal += is_equal;
+        if (!is_equal && fpo_part_has(&s->diagnosis->part, e->row, e->column, i < s->wrong))
+            *part_explained = false;
+    }
+    return equal;
+}
+
+/* Of the sample, all that the hypothesis gives: it has to get one of two wrong outputs right before the rest is looked
+ * at, and a pair, of which there are many, the first of them. */
+static size_t score(const fpo_search *s, const fpo_cause *cause, const fpo_edited *edited, bool *part_explained)
+{
+    size_t probes = s->wrong < PROBES ? s->wrong : PROBES;
+    probes = cause->edit_count > 1 ? 1 : probes;
+    size_t equal = equal_elements(s, edited, 0, probes, part_explained);
+    if (equal == 0)
+        return 0;
+    return equal + equal_elements(s, edited, probes, s->sample - probes, part_explained);
+}
+
+/* Whether the hypothesis explains the sample; keeps the one that comes closest. */
+static bool explains_sample(fpo_search *s, const fpo_cause *cause)
+{
+    fpo_diagnosis *d = s->diagnosis;
+    bool part_explained = true;
+    fpo_edited edited;
+    d->hypotheses++;
+    if (!open_for_sample(s, cause, &edited))
+        return false;
+    size_t equal = score(s, cause, &edited, &part_explained);
+    fpo_edited_close(&edited);
+    if (equal > d->closest_equal) {
+        d->closest_equal = equal;
+        d->closest = *cause;
+    }
+    if (equal > 0 && part_explained && d->part.kind != FPO_PART_ALL && cause->edit_count == 1 &&
+        s->in_part_count < FPO_CAUSES)
+        s->in_part[s->in_part_count++] = *cause;
+    return equal == s->sample;
+}
+
+/* Where the cause is confined to the wrong part, the rest need not follow it: it is right as it is. */
+static bool is_explained(const fpo_search *s, const fpo_cause *cause)
+{
+    const fpo_part *part = &s->diagnosis->part;
+    fpo_format format = s->spec->epilogue.d;
+    if (!cause->in_part)
+        return memcmp(s->scratch, s->observed, s->bytes) == 0;
+    for (int64_t i = 0; i < part->m * part->n; ++i) {
+        uint32_t observed = fpo_load_code(format, s->observed, (size_t)i);
+        bool differs = observed != fpo_load_code(format, s->expected, (size_t)i);
+        if (fpo_part_has(part, i / part->n, i % part->n, differs) &&
+            observed != fpo_load_code(format, s->scratch, (size_t)i))
+            return false;
+    }
+    return true;
+}
+
+static bool explains_everything(fpo_search *s, const fpo_cause *cause)
+{
+    fpo_edited edited;
+    fpo_gemm_output output = {.d = s->scratch, .d_bytes = s->bytes};
+    if (fpo_edited_open(s->spec, s->problem, cause->edits, cause->edit_count, &edited, NULL) != FPO_OK)
+        return false;
+    bool explained = fpo_edited_gemm(&edited, &output, &s->whole, NULL) == FPO_OK && is_explained(s, cause);
+    fpo_edited_close(&edited);
+    return explained;
+}
+
+/* A whole output that takes seconds is not computed for every one of many explanations. */
+static bool is_affordable(const fpo_search *s)
+{
+    static const double most_products = 2e9;
+    const fpo_gemm_problem *p = s->problem;
+    return (double)p->m * (double)p->n * (double)p->k <= most_products || s->diagnosis->cause_count < CONFIRMED_AT_MOST;
+}
+
+static void keep_if_everything(fpo_search *s, fpo_cause cause)
+{
+    fpo_diagnosis *d = s->diagnosis;
+    cause.legitimate = is_legitimate(&cause);
+    if (d->cause_count == FPO_CAUSES || !is_affordable(s))
+        d->unconfirmed++;
+    else if (explains_everything(s, &cause))
+        d->causes[d->cause_count++] = cause;
+}
+
+static void try_hypothesis(fpo_search *s, fpo_cause cause)
+{
+    if (explains_sample(s, &cause))
+        keep_if_everything(s, cause);
+}
+
+void fpo_search_in_part(fpo_search *s)
+{
+    for (size_t i = 0; i < s->in_part_count; ++i) {
+        fpo_cause cause = s->in_part[i];
+        cause.in_part = true;
+        keep_if_everything(s, cause);
+    }
+}
+
+/* ---- all of them ---- */
+
+static void report(fpo_search *s, size_t done, size_t all)
+{
+    if (s->execution != NULL && s->execution->progress != NULL && done % 8 == 0)
+        s->execution->progress(s->execution->progress_context, (double)done / (double)all);
+}
+
+void fpo_search_singles(fpo_search *s, const fpo_edit *edits, size_t count)
+{
+    for (size_t i = 0; i < count; ++i) {
+        report(s, i, count);
+        try_hypothesis(s, (fpo_cause){.edit_count = 1, .edits = {edits[i]}});
+    }
+}
+
+/* Two edits of one kind on overlapping operands would undo or repeat each other. */
+static bool independent(const fpo_edit *x, const fpo_edit *y)
+{
+    return x->kind != y->kind || (x->operands & y->operands) == 0;
+}
+
+/* Layouts that frameworks and kernels hand to one another. */
+static bool is_common_layout(int layout)
+{
+    return layout == FPO_LAYOUT_LINEAR || layout == FPO_LAYOUT_128X4 || layout == FPO_LAYOUT_8X4;
+}
+
+/* Edits that are worth trying together with another: of every kind and operand those with the most usual parameters. A
+ * difference that is no defect is tried alone. */
+static size_t choose_for_pairs(fpo_edit *edits, size_t count)
+{
+    enum { ALIKE = 2 };
+    size_t kept = 0;
+    for (size_t i = 0; i < count; ++i) {
+        const fpo_edit edit = edits[i];
+        int alike = 0;
+        for (size_t j = 0; j < kept; ++j)
+            alike += edits[j].kind == edit.kind && edits[j].operands == edit.operands;
+        bool usual = edit.kind == FPO_EDIT_SCALE_LAYOUT ? is_common_layout(edit.from) && is_common_layout(edit.to)
+                                                        : alike < ALIKE;
+        if (usual && !fpo_edit_describe(edit.kind)->legitimate && edit.kind != FPO_EDIT_OUTPUT_CONSTANT)
+            edits[kept++] = edit;
+    }
+    return kept;
+}
+
+/* How many pairs are tried at most: all of them on small problems, those of the first edits on large ones. */
+static size_t pair_limit(const fpo_search *s)
+{
+    static const double effort = 2e9; /* about a nanosecond each */
+    double scales = (double)(s->problem->m + s->problem->n) * (double)s->problem->k / 16;
+    double limit = effort / (scales + 8.0 * FEW * (double)s->problem->k + 10000);
+    return limit < 1e6 ? (size_t)limit : 1000000;
+}
+
+void fpo_search_pairs(fpo_search *s, fpo_edit *edits, size_t count)
+{
+    size_t tried = 0;
+    count = choose_for_pairs(edits, count);
+    size_t limit = pair_limit(s);
+    for (size_t i = 0; i < count; ++i) {
+        report(s, i, count);
+        for (size_t j = i + 1; j < count && tried < limit; ++j) {
+            bool some_operand = edits[i].operands + edits[j].operands != 0;
+            if (!some_operand || !independent(&edits[i], &edits[j]))
+                continue;
+            tried++;
+            try_hypothesis(s, (fpo_cause){.edit_count = 2, .edits = {edits[i], edits[j]}});
+        }
+    }
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* A search for the edits that explain an output. */
+#ifndef FP4ORACLE_EMU_DIAGNOSE_SEARCH_H
+#define FP4ORACLE_EMU_DIAGNOSE_SEARCH_H
+
+#include <fp4oracle/diagnose.h>
+
+enum { FPO_SAMPLE_WRONG = 40, FPO_SAMPLE_RIGHT = 24, FPO_SAMPLE = FPO_SAMPLE_WRONG + FPO_SAMPLE_RIGHT };
+
+/* Everything that stays the same while hypotheses come and go. */
+typedef struct fpo_search {
+    const fpo_gemm_spec *spec;
+    const fpo_gemm_problem *problem;
+    const void *observed;
+    size_t bytes;
+    const fpo_execution *execution;
+    fpo_element elements[FPO_SAMPLE];
+    uint32_t codes[FPO_SAMPLE]; /* observed */
+    size_t sample;
+    size_t wrong;                  /* the first so many of the sample are wrong outputs */
+    bool *wanted[2];               /* rows of A and of B that the sample needs */
+    fpo_execution each;            /* for the sample: one thread */
+    fpo_execution whole;           /* for whole outputs: the caller's, without its progress */
+    void *expected, *scratch;      /* an output each */
+    fpo_cause in_part[FPO_CAUSES]; /* single edits that explain the sampled elements of the wrong part */
+    size_t in_part_count;
+    double done, all; /* hypotheses, for the progress */
+    fpo_diagnosis *diagnosis;
+} fpo_search;
+
+/* Elements spread evenly over those that differ from what is expected, and over those that do not; the wrong ones
+ * first. */
+fpo_status fpo_search_sample(fpo_search *search, fpo_error *error);
+/* Tries these edits one by one, or two by two; what explains everything is added to the diagnosis. */
+void fpo_search_singles(fpo_search *search, const fpo_edit *edits, size_t count);
+void fpo_search_pairs(fpo_search *search, fpo_edit *edits, size_t count);
+/* What explained the wrong part of the sample, although it would change what is right if it held everywhere. */
+void fpo_search_in_part(fpo_search *search);
+void fpo_search_free(fpo_search *search);
+
+#endif
