@@ -40,9 +40,8 @@ static void search_edits(fpo_search *s, fpo_edit *edits, size_t count)
     fpo_solve_input input = {.spec = s->spec,
                              .problem = s->problem,
                              .part = &d->part,
-                             .elements = s->elements,
-                             .codes = s->codes,
-                             .wrong = s->wrong,
+                             .expected = s->expected,
+                             .observed = s->observed,
                              .execution = &s->each};
     fpo_search_singles(s, edits, count);
     size_t found = fpo_solve_constants(&input, edits + count, CONSTANTS);

@@ -177,13 +177,34 @@ static bool is_affordable(const fpo_search *s)
     return (double)p->m * (double)p->n * (double)p->k <= most_products || s->diagnosis->cause_count < CONFIRMED_AT_MOST;
 }
 
+/* Whether an explanation that is confirmed gives the kernel the very same numbers: what comes out is the same, too. */
+static bool is_known(const fpo_search *s, const fpo_cause *cause)
+{
+    const fpo_diagnosis *d = s->diagnosis;
+    bool known = false;
+    fpo_edited own, other;
+    if (fpo_edited_open(s->spec, s->problem, cause->edits, cause->edit_count, &own, NULL) != FPO_OK)
+        return false;
+    for (size_t i = 0; i < d->cause_count && !known; ++i) {
+        const fpo_cause *c = &d->causes[i];
+        if (c->in_part != cause->in_part ||
+            fpo_edited_open(s->spec, s->problem, c->edits, c->edit_count, &other, NULL) != FPO_OK)
+            continue;
+        known = fpo_edited_same(&own, &other);
+        fpo_edited_close(&other);
+    }
+    fpo_edited_close(&own);
+    return known;
+}
+
 static void keep_if_everything(fpo_search *s, fpo_cause cause)
 {
     fpo_diagnosis *d = s->diagnosis;
     cause.legitimate = is_legitimate(&cause);
-    if (d->cause_count == FPO_CAUSES || !is_affordable(s))
+    bool known = d->cause_count < FPO_CAUSES && is_known(s, &cause);
+    if (d->cause_count == FPO_CAUSES || (!known && !is_affordable(s)))
         d->unconfirmed++;
-    else if (explains_everything(s, &cause))
+    else if (known || explains_everything(s, &cause))
         d->causes[d->cause_count++] = cause;
 }
 

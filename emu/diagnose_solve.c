@@ -9,7 +9,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST = 64, FACTOR_BITS = 24, EXPONENT_BITS = 8 };
+enum { MOST = 1024, FACTOR_BITS = 24, EXPONENT_BITS = 8 };
+
+/* Wrong elements, spread over the output. */
+typedef struct wrong_elements {
+    size_t count;
+    fpo_element at[MOST];
+    uint32_t codes[MOST];
+} wrong_elements;
 
 typedef struct interval {
     double low, high;
@@ -29,8 +36,24 @@ static bool rounded_from(fpo_format format, uint32_t code, interval *from)
     return true;
 }
 
+static void choose(const fpo_solve_input *in, wrong_elements *chosen)
+{
+    fpo_format format = in->spec->epilogue.d;
+    int64_t n = in->problem->n, seen = 0;
+    chosen->count = 0;
+    for (int64_t i = 0; i < in->problem->m * n && chosen->count < MOST; i++) {
+        uint32_t code = fpo_load_code(format, in->observed, (size_t)i);
+        if (code == fpo_load_code(format, in->expected, (size_t)i))
+            continue;
+        if (seen++ * MOST < (int64_t)chosen->count * in->part->wrong)
+            continue;
+        chosen->at[chosen->count] = (fpo_element){i / n, i % n};
+        chosen->codes[chosen->count++] = code;
+    }
+}
+
 /* y of elements in f32 under another alpha. */
-static bool scaled(const fpo_solve_input *in, float alpha, const fpo_element *elements, size_t count, double *y)
+static bool scaled(const fpo_solve_input *in, float alpha, const wrong_elements *wrong, double *y)
 {
     fpo_gemm_spec spec = *in->spec;
     fpo_gemm_problem problem = *in->problem;
@@ -38,9 +61,9 @@ static bool scaled(const fpo_solve_input *in, float alpha, const fpo_element *el
     spec.epilogue.d = FPO_F32;
     spec.epilogue.d_cast = *fpo_cast_describe(FPO_CAST_IEEE);
     problem.alpha = alpha;
-    if (fpo_gemm_elements(&spec, &problem, elements, count, codes, in->execution, NULL) != FPO_OK)
+    if (fpo_gemm_elements(&spec, &problem, wrong->at, wrong->count, codes, in->execution, NULL) != FPO_OK)
         return false;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < wrong->count; i++)
         y[i] = fpo_decode_double(FPO_F32, codes[i]);
     return true;
 }
@@ -54,18 +77,17 @@ static interval factors_of(interval observed, double constant, double product)
     return product > 0 ? (interval){low - error, high + error} : (interval){high - error, low + error};
 }
 
-static bool common_interval(const fpo_solve_input *in, interval *common)
+static bool common_interval(const fpo_solve_input *in, const wrong_elements *wrong, interval *common)
 {
-    size_t count = in->wrong < MOST ? in->wrong : MOST, used = 0;
+    size_t used = 0;
     double full[MOST], constant[MOST];
     *common = (interval){-INFINITY, INFINITY};
-    if (count == 0 || !scaled(in, in->problem->alpha, in->elements, count, full) ||
-        !scaled(in, 0.0f, in->elements, count, constant))
+    if (wrong->count == 0 || !scaled(in, in->problem->alpha, wrong, full) || !scaled(in, 0.0f, wrong, constant))
         return false;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < wrong->count; i++) {
         interval observed;
         double product = full[i] - constant[i];
-        if (!isfinite(product) || product == 0 || !rounded_from(in->spec->epilogue.d, in->codes[i], &observed))
+        if (!isfinite(product) || product == 0 || !rounded_from(in->spec->epilogue.d, wrong->codes[i], &observed))
             continue;
         interval own = factors_of(observed, constant[i], product);
         common->low = own.low > common->low ? own.low : common->low;
@@ -104,15 +126,39 @@ static void add_factor(fpo_edit_list *list, const fpo_part *part, float factor)
         fpo_edit_add_value(list, FPO_EDIT_ROW_FACTOR, (int)part->rows.first, factor);
 }
 
-static void solve_factor(const fpo_solve_input *in, fpo_edit_list *list)
+/* A power of two may as well be in the scales. */
+static void add_power(fpo_edit_list *list, const fpo_gemm_spec *spec, float factor)
+{
+    int exponent;
+    if (frexpf(factor, &exponent) != 0.5f || exponent == 1)
+        return;
+    for (int operand = FPO_OPERAND_A; operand <= FPO_OPERAND_B; operand++) {
+        const fpo_operand_spec *s = operand == FPO_OPERAND_A ? &spec->a : &spec->b;
+        if (s->read.scale.format != FPO_FORMAT_NONE)
+            fpo_edit_add(list, FPO_EDIT_SCALE_EXPONENT_OFF, operand, 0, exponent - 1);
+    }
+}
+
+static void solve_factor(const fpo_solve_input *in, const wrong_elements *wrong, fpo_edit_list *list)
 {
     interval factors;
-    if (!common_interval(in, &factors) || (factors.low <= 0 && factors.high >= 0))
+    if (!common_interval(in, wrong, &factors) || (factors.low <= 0 && factors.high >= 0))
         return;
-    float first = simplest(factors);
+    float first = simplest(factors), last = first;
     add_factor(list, in->part, first);
-    /* f32 outputs leave a handful of f32 factors, of which one is right to the last bit. */
-    float centre = (float)((factors.low + factors.high) / 2), up = centre, down = centre;
+    add_power(list, in->spec, first);
+    /* Narrow outputs leave an interval, of which the simplest number need not be right everywhere; f32 outputs a
+     * handful of numbers, of which one is right to the last bit. */
+    double centre = (factors.low + factors.high) / 2;
+    for (int bits = 8; bits < FACTOR_BITS; bits++) {
+        int exponent;
+        frexp(centre, &exponent);
+        float rounded = (float)ldexp(nearbyint(ldexp(centre, bits - exponent)), exponent - bits);
+        if (rounded != first && rounded != last && (double)rounded >= factors.low && (double)rounded <= factors.high)
+            add_factor(list, in->part, rounded);
+        last = rounded;
+    }
+    float up = (float)centre, down = up;
     for (int i = 0; i < 12; i++, up = nextafterf(up, INFINITY), down = nextafterf(down, -INFINITY)) {
         if (up != first && (double)up <= factors.high)
             add_factor(list, in->part, up);
@@ -121,13 +167,13 @@ static void solve_factor(const fpo_solve_input *in, fpo_edit_list *list)
     }
 }
 
-static void solve_constant(const fpo_solve_input *in, fpo_edit_list *list)
+static void solve_constant(const fpo_solve_input *in, const wrong_elements *wrong, fpo_edit_list *list)
 {
-    for (size_t i = 1; i < in->wrong; i++)
-        if (in->codes[i] != in->codes[0])
+    for (size_t i = 1; i < wrong->count; i++)
+        if (wrong->codes[i] != wrong->codes[0])
             return;
-    if (in->wrong > 0 && in->codes[0] != 0)
-        fpo_edit_add(list, FPO_EDIT_OUTPUT_CONSTANT, 0, (int)in->spec->epilogue.d, (int)in->codes[0]);
+    if (wrong->count > 0 && wrong->codes[0] != 0)
+        fpo_edit_add(list, FPO_EDIT_OUTPUT_CONSTANT, 0, (int)in->spec->epilogue.d, (int)wrong->codes[0]);
 }
 
 size_t fpo_solve_constants(const fpo_solve_input *input, fpo_edit *edits, size_t capacity)
@@ -136,9 +182,11 @@ size_t fpo_solve_constants(const fpo_solve_input *input, fpo_edit *edits, size_t
     bool uses_alpha = false;
     for (int i = 0; i < FPO_EPILOGUE_STEPS; i++)
         uses_alpha = uses_alpha || input->spec->epilogue.steps[i].operand == FPO_EPI_ALPHA;
-    solve_constant(input, &list);
+    wrong_elements wrong;
+    choose(input, &wrong);
+    solve_constant(input, &wrong, &list);
     if (uses_alpha && input->problem->alpha != 0.0f)
-        solve_factor(input, &list);
+        solve_factor(input, &wrong, &list);
     return list.count < capacity ? list.count : capacity;
 }
 

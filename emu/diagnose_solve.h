@@ -8,14 +8,12 @@
 #include <fp4oracle/edit.h>
 #include <fp4oracle/part.h>
 
-/* What is known of a wrong output: where it is wrong, and some elements of it, the wrong ones first. */
+/* What is known of a wrong output: where it is wrong, and all of it. */
 typedef struct fpo_solve_input {
     const fpo_gemm_spec *spec;
     const fpo_gemm_problem *problem;
     const fpo_part *part;
-    const fpo_element *elements;
-    const uint32_t *codes; /* observed */
-    size_t wrong;          /* elements, all of them wrong */
+    const void *expected, *observed; /* M x N */
     const fpo_execution *execution;
 } fpo_solve_input;
 

@@ -63,7 +63,7 @@ static void drop(fpo_edited *e, int operand, int64_t k0, int64_t k1)
     unsigned char *codes = fpo_codes_copy(&target);
     fpo_code_matrix m = fpo_code_matrix_of(&target);
     for (int64_t r = 0; codes != NULL && r < m.rows; r++)
-        for (int64_t k = k0; k < k1; k++)
+        for (int64_t k = k0; k < k1 && (target.wanted == NULL || target.wanted[r]); k++)
             fpo_code_set(&m, codes, r, k, 0);
     const fpo_scale_view *view = &target.spec->stored.scale;
     fpo_scale_matrix scales;
@@ -76,7 +76,7 @@ static void drop(fpo_edited *e, int operand, int64_t k0, int64_t k1)
     memcpy(to, scales.from, target.operand->scales_bytes);
     for (int64_t r = 0; r < scales.rows; r++)
         for (int64_t c = (k0 + view->block_k - 1) / view->block_k; c < scales.columns; c++)
-            if ((c + 1) * view->block_k <= k1 || k1 == m.k)
+            if (fpo_scale_row_wanted(&scales, r) && ((c + 1) * view->block_k <= k1 || k1 == m.k))
                 fpo_store_code(scales.format, to, (size_t)(r * scales.columns + c), one(scales.format));
     target.operand->scales = to;
 }
@@ -116,7 +116,7 @@ static void reorder(fpo_edited *e, int operand, const int64_t *source, int64_t n
     size_t scale_bytes = (size_t)(scales.rows * columns * scales.bytes);
     unsigned char *numbers = fpo_edited_allocate(e, scale_bytes);
     for (int64_t r = 0; numbers != NULL && r < scales.rows; r++)
-        for (int64_t c = 0; c < columns; c++) {
+        for (int64_t c = 0; c < columns && fpo_scale_row_wanted(&scales, r); c++) {
             int64_t k = source[c * view->block_k];
             uint32_t code =
                 k >= 0 ? fpo_scale_code(&scales, r * scales.columns + k / view->block_k) : one(scales.format);

@@ -55,6 +55,9 @@ extern const fpo_edit_group fpo_edits_scalar, fpo_edits_scale_code, fpo_edits_sc
 fpo_status fpo_edits_apply(fpo_edited *edited, const fpo_edit *edits, size_t count, const bool *wanted_a,
                            const bool *wanted_b, fpo_error *error);
 
+/* Whether both give a kernel the same numbers to compute with, in the same way: their outputs are the same then. */
+bool fpo_edited_same(const fpo_edited *x, const fpo_edited *y);
+
 /* `bytes` zero bytes that live as long as `edited`; NULL, and status is set, if there are none. */
 void *fpo_edited_allocate(fpo_edited *edited, size_t bytes);
 /* This edit makes no sense here. */

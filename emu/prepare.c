@@ -34,15 +34,22 @@ static void mask_codes(fpo_format format, void *codes, int64_t count)
     const fpo_format_info *info = fpo_format_describe(format);
     if (info->bits == 8 * info->storage_bytes)
         return;
+    if (info->storage_bytes == 1) {
+        uint8_t *bytes = codes;
+        for (int64_t i = 0; i < count; i++)
+            bytes[i] &= (uint8_t)info->code_mask;
+        return;
+    }
     for (int64_t i = 0; i < count; i++)
         fpo_store_code(format, codes, (size_t)i, fpo_load_code(format, codes, (size_t)i) & info->code_mask);
 }
 
 /* ---- codes ---- */
 
-/* The whole operand packed as it is stored, padded with `slack` zero bytes. */
+/* The operand packed as it is stored, padded with `slack` zero bytes; `needed`: NULL, or which rows of it will be read.
+ */
 static unsigned char *store_codes(const fpo_operand_view *stored, const fpo_operand *operand, int64_t rows, int64_t k,
-                                  int64_t slack)
+                                  int64_t slack, const bool *needed)
 {
     int64_t canonical = fpo_packing_row_bytes(FPO_PACKING_CANONICAL, stored->element, k);
     int64_t row_bytes = fpo_packing_row_bytes(stored->packing, stored->element, k);
@@ -60,6 +67,8 @@ static unsigned char *store_codes(const fpo_operand_view *stored, const fpo_oper
     }
     for (int64_t r = 0; r < rows; r++) {
         const unsigned char *from = (const unsigned char *)operand->codes + r * canonical;
+        if (needed != NULL && !needed[r])
+            continue;
         fpo_unpack_row(FPO_PACKING_CANONICAL, stored->element, k, from, row);
         fpo_pack_row(stored->packing, stored->element, k, row, bytes + r * row_bytes);
     }
@@ -81,6 +90,20 @@ static void unpack_same(const fpo_operand *operand, const bool *wanted, fpo_prep
     }
 }
 
+/* The stored rows that the wanted ones reach into; NULL: all of them. */
+static bool *needed_rows(const bool *wanted, int64_t rows, int64_t stored_row, int64_t read_row)
+{
+    bool *needed = wanted != NULL ? calloc((size_t)rows, sizeof *needed) : NULL;
+    for (int64_t r = 0; needed != NULL && r < rows; r++) {
+        if (!wanted[r] || read_row == 0 || stored_row == 0)
+            continue;
+        int64_t last = (r * read_row + read_row - 1) / stored_row;
+        for (int64_t s = r * read_row / stored_row; s <= last && s < rows; s++)
+            needed[s] = true;
+    }
+    return needed;
+}
+
 static bool unpack_other(const fpo_operand_spec *spec, const fpo_operand *operand, const bool *wanted, fpo_prepared *p,
                          int64_t unpacked)
 {
@@ -89,8 +112,10 @@ static bool unpack_other(const fpo_operand_spec *spec, const fpo_operand *operan
     int64_t read_size = extent(p->rows, read_row, 1);
     if (stored_size < 0 || read_size < 0)
         return false;
-    unsigned char *bytes =
-        store_codes(&spec->stored, operand, p->rows, p->k, read_size > stored_size ? read_size - stored_size : 0);
+    bool *needed = needed_rows(wanted, p->rows, stored_size / p->rows, read_row);
+    unsigned char *bytes = store_codes(&spec->stored, operand, p->rows, p->k,
+                                       read_size > stored_size ? read_size - stored_size : 0, needed);
+    free(needed);
     if (bytes == NULL)
         return false;
     for (int64_t r = 0; r < p->rows; r++) {
@@ -135,8 +160,18 @@ static unsigned char *store_scales(const fpo_scale_view *stored, const fpo_opera
     return bytes;
 }
 
+/* Whether a wanted row has its scales in row r of the matrix. */
+static bool is_wanted_scale_row(const bool *wanted, const fpo_prepared *p, int64_t r)
+{
+    int64_t each = p->scale.block_rows > 0 ? p->scale.block_rows : p->rows;
+    for (int64_t row = r * each; wanted != NULL && row < (r + 1) * each && row < p->rows; row++)
+        if (wanted[row])
+            return true;
+    return wanted == NULL;
+}
+
 static fpo_status prepare_scales(const fpo_operand_spec *spec, const fpo_operand *operand, const char *name,
-                                 fpo_prepared *p, fpo_error *error)
+                                 const bool *wanted, fpo_prepared *p, fpo_error *error)
 {
     const fpo_scale_view *read = &spec->read.scale;
     if (read->format == FPO_FORMAT_NONE)
@@ -152,7 +187,10 @@ static fpo_status prepare_scales(const fpo_operand_spec *spec, const fpo_operand
         return no_memory(name, "scales", p->scale_rows, p->scale_columns, error);
 
     if (same_scales(&spec->stored.scale, read)) {
-        memcpy(p->scales, operand->scales, (size_t)size);
+        size_t row = (size_t)(p->scale_columns * element_bytes);
+        for (int64_t r = 0; r < p->scale_rows; r++)
+            if (is_wanted_scale_row(wanted, p, r))
+                memcpy((char *)p->scales + (size_t)r * row, (const char *)operand->scales + (size_t)r * row, row);
     } else {
         int64_t stored_size;
         unsigned char *bytes = store_scales(&spec->stored.scale, operand, p->rows, p->k, &stored_size);
@@ -160,6 +198,10 @@ static fpo_status prepare_scales(const fpo_operand_spec *spec, const fpo_operand
             return no_memory(name, "stored scales", p->scale_rows, p->scale_columns, error);
         unsigned char *to = p->scales;
         for (int64_t r = 0; r < p->scale_rows; r++) {
+            if (!is_wanted_scale_row(wanted, p, r)) {
+                to += p->scale_columns * element_bytes;
+                continue;
+            }
             for (int64_t c = 0; c < p->scale_columns; c++, to += element_bytes) {
                 int64_t at = fpo_layout_offset(read->layout, p->scale_rows, p->scale_columns, r, c);
                 int64_t left = at < stored_size / element_bytes + 1 ? stored_size - at * element_bytes : 0;
@@ -169,7 +211,9 @@ static fpo_status prepare_scales(const fpo_operand_spec *spec, const fpo_operand
         }
         free(bytes);
     }
-    mask_codes(read->format, p->scales, count);
+    for (int64_t r = 0; r < p->scale_rows; r++)
+        if (is_wanted_scale_row(wanted, p, r))
+            mask_codes(read->format, (char *)p->scales + r * p->scale_columns * element_bytes, p->scale_columns);
     return FPO_OK;
 }
 
@@ -233,7 +277,7 @@ fpo_status fpo_prepare(const fpo_operand_spec *spec, const fpo_operand *operand,
     p.scale.layout = FPO_LAYOUT_LINEAR;
     fpo_status status = prepare_codes(spec, operand, name, wanted, &p, error);
     if (status == FPO_OK)
-        status = prepare_scales(spec, operand, name, &p, error);
+        status = prepare_scales(spec, operand, name, wanted, &p, error);
     if (status == FPO_OK)
         status = classify_rows(name, wanted, &p, error);
     if (status == FPO_OK)
