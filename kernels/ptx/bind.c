@@ -43,6 +43,22 @@ static void push_nothing(fpo_ptx_bind *bind, const fpo_row_operand *row)
         push(bind, fpo_ptx_number(bind->builder, bytes, 0, 0));
 }
 
+/* A clock is read each time: by an instruction of its own before the one that names it. */
+static fpo_ptx_operand clock_operand(fpo_ptx_builder *b, fpo_ptx_special special, unsigned bytes)
+{
+    uint32_t index = fpo_ptx_new_register(b, "clock", -1, bytes);
+    fpo_ptx_operand *d = fpo_ptx_take(b->parse, sizeof *d);
+    *d = (fpo_ptx_operand){.kind = FPO_PTX_REGISTER, .bytes = (uint8_t)bytes, .written = true, .slot = index};
+    b->code = fpo_ptx_grow(b->parse, b->code, b->code_count, sizeof *b->code);
+    b->code[b->code_count++] = (fpo_ptx_instruction){.operands = d,
+                                                     .operand_count = 1,
+                                                     .semantics = FPO_PTX_CLOCK,
+                                                     .arguments.count = (uint8_t)(special - FPO_PTX_SR_CLOCK),
+                                                     .line = b->parse->line,
+                                                     .opcode = "clock"};
+    return (fpo_ptx_operand){.kind = FPO_PTX_REGISTER, .bytes = (uint8_t)bytes, .slot = index};
+}
+
 static fpo_ptx_operand special_operand(fpo_ptx_builder *b, fpo_ptx_special special)
 {
     static const uint8_t widths[] = {
@@ -53,6 +69,8 @@ static fpo_ptx_operand special_operand(fpo_ptx_builder *b, fpo_ptx_special speci
     for (uint32_t i = 0; i < b->special_count; i++)
         if (b->specials[i].special == special)
             return (fpo_ptx_operand){.kind = FPO_PTX_REGISTER, .bytes = widths[special], .slot = b->specials[i].slot};
+    if (special >= FPO_PTX_SR_CLOCK)
+        return clock_operand(b, special, widths[special]);
     uint32_t index = fpo_ptx_new_register(b, "special register", -1, widths[special]);
     b->registers[index].special = true;
     b->specials = fpo_ptx_grow(b->parse, b->specials, b->special_count, sizeof *b->specials);
@@ -65,21 +83,19 @@ static bool symbol_operand(fpo_ptx_bind *bind, const fpo_ptx_node *node, unsigne
 {
     fpo_ptx_builder *b = bind->builder;
     unsigned bytes = wanted == 0 ? 8 : wanted;
+    const fpo_ptx_variable *v = fpo_ptx_local_variable(b, node->text);
+    if (v != NULL) {
+        fpo_ptx_symbol_kind kind = v->external                    ? FPO_PTX_SYM_DYNAMIC_SHARED
+                                   : v->space == FPO_PTX_V_SHARED ? FPO_PTX_SYM_SHARED
+                                                                  : FPO_PTX_SYM_LOCAL;
+        *operand = fpo_ptx_symbol_constant(b, bytes, kind, v->shared_offset, node->offset);
+        return true;
+    }
     for (uint32_t i = 0; i < b->kernel->param_count; i++) {
         const fpo_ptx_param *p = &b->kernel->params[i];
         if (strcmp(p->name, node->text) == 0) {
             *operand = fpo_ptx_symbol_constant(b, 8, FPO_PTX_SYM_PARAM, p->offset, node->offset);
             return wanted != 4 || refuse(bind, "%s is a parameter, with a 64-bit address", node->text);
-        }
-    }
-    for (uint32_t i = 0; i < b->variable_count; i++) {
-        const fpo_ptx_variable *v = &b->variables[i];
-        if (strcmp(v->name, node->text) == 0) {
-            fpo_ptx_symbol_kind kind = v->external                    ? FPO_PTX_SYM_DYNAMIC_SHARED
-                                       : v->space == FPO_PTX_V_SHARED ? FPO_PTX_SYM_SHARED
-                                                                      : FPO_PTX_SYM_LOCAL;
-            *operand = fpo_ptx_symbol_constant(b, bytes, kind, v->shared_offset, node->offset);
-            return true;
         }
     }
     size_t index;

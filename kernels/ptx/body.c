@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static void open_scope(fpo_ptx_builder *b)
+void fpo_ptx_open_scope(fpo_ptx_builder *b)
 {
     fpo_ptx_scope *scope = fpo_ptx_take(b->parse, sizeof *scope);
     scope->outer = b->scope;
@@ -65,6 +65,7 @@ static void declare_variables(fpo_ptx_builder *b, fpo_ptx_value space)
         fpo_ptx_next(parse);
         fpo_ptx_variable v = fpo_ptx_parse_variable(parse);
         v.space = space;
+        v.scope = b->scope;
         v.shared_offset = place(b, space == FPO_PTX_V_SHARED ? &b->kernel->shared_bytes : &b->kernel->local_bytes, &v);
         b->variables = fpo_ptx_grow(parse, b->variables, b->variable_count, sizeof *b->variables);
         b->variables[b->variable_count++] = v;
@@ -89,15 +90,15 @@ static void take_module_shared(fpo_ptx_builder *b)
     }
 }
 
-static void declare_label(fpo_ptx_builder *b, fpo_ptx_token name)
+void fpo_ptx_declare_label(fpo_ptx_builder *b, const char *name, size_t length, uint32_t line)
 {
     fpo_ptx_label *label = fpo_ptx_take(b->parse, sizeof *label);
-    label->name = fpo_ptx_copy(b->parse, name.text, name.length);
+    label->name = fpo_ptx_copy(b->parse, name, length);
     label->target = b->code_count;
     label->next = b->scope->labels;
     for (const fpo_ptx_label *other = label->next; other != NULL; other = other->next)
         if (strcmp(other->name, label->name) == 0)
-            fpo_ptx_fail(b->parse, FPO_ERR_FILE, name.line, "label %s is there twice", label->name);
+            fpo_ptx_fail(b->parse, FPO_ERR_FILE, line, "label %s is there twice", label->name);
     b->scope->labels = label;
 }
 
@@ -115,6 +116,44 @@ static void resolve_labels(fpo_ptx_builder *b)
     }
 }
 
+/* brx.idx: the lanes whose index has that place in the list go there, one comparison and branch each. */
+static void decode_indexed_branch(fpo_ptx_builder *b, const fpo_ptx_node *guard, const fpo_ptx_node *index,
+                                  uint32_t line)
+{
+    fpo_ptx_parse *parse = b->parse;
+    const char *name = fpo_ptx_copy(parse, parse->token.text, parse->token.length);
+    const fpo_ptx_branch_list *list = b->branch_lists;
+    while (list != NULL && strcmp(list->name, name) != 0)
+        list = list->next;
+    if (list == NULL || guard != NULL)
+        fpo_ptx_fail(parse, FPO_ERR_UNSUPPORTED, line, "brx.idx %s with `%s`", guard != NULL ? "under a guard" : "",
+                     name);
+    fpo_ptx_next(parse);
+    fpo_ptx_expect(parse, ";");
+    for (uint32_t i = 0; i < list->count; i++) {
+        fpo_ptx_node operands[3] = {{.kind = FPO_NODE_REGISTER}, *index, {.kind = FPO_NODE_INTEGER, .value = i}};
+        operands[0].index = fpo_ptx_new_register(b, "brx", -1, 0);
+        fpo_ptx_decode(b, "setp.eq.u32", NULL, operands, 3, NULL, line);
+        fpo_ptx_decode(b, "bra", &operands[0], NULL, 0, list->labels[i], line);
+    }
+    fpo_ptx_decode(b, "trap", NULL, NULL, 0, NULL, line); /* an index beyond the list */
+}
+
+static void declare_branch_list(fpo_ptx_builder *b, fpo_ptx_token name)
+{
+    fpo_ptx_parse *parse = b->parse;
+    fpo_ptx_branch_list *list = fpo_ptx_take(parse, sizeof *list);
+    list->name = fpo_ptx_copy(parse, name.text, name.length);
+    do {
+        list->labels = fpo_ptx_grow(parse, list->labels, list->count, sizeof *list->labels);
+        list->labels[list->count++] = fpo_ptx_copy(parse, parse->token.text, parse->token.length);
+        fpo_ptx_next(parse);
+    } while (fpo_ptx_accept(parse, ","));
+    fpo_ptx_expect(parse, ";");
+    list->next = b->branch_lists;
+    b->branch_lists = list;
+}
+
 static void parse_instruction(fpo_ptx_builder *b)
 {
     fpo_ptx_parse *parse = b->parse;
@@ -130,6 +169,21 @@ static void parse_instruction(fpo_ptx_builder *b)
     const char *name = fpo_ptx_copy(parse, opcode.text, opcode.length), *label = NULL;
     fpo_ptx_node *nodes = NULL;
     uint32_t count = 0;
+    if (strncmp(name, "call", 4) == 0 && (name[4] == '\0' || name[4] == '.')) {
+        fpo_ptx_parse_call(b, guarded ? &guard : NULL);
+        return;
+    }
+    if (strcmp(name, "brx.idx") == 0 || strcmp(name, "brx.idx.uni") == 0) {
+        fpo_ptx_node index = fpo_ptx_parse_operand(b);
+        fpo_ptx_expect(parse, ",");
+        decode_indexed_branch(b, guarded ? &guard : NULL, &index, opcode.line);
+        return;
+    }
+    if (b->call_depth != 0 && (strcmp(name, "ret") == 0 || strcmp(name, "ret.uni") == 0)) {
+        fpo_ptx_expect(parse, ";");
+        fpo_ptx_decode(b, "bra", guarded ? &guard : NULL, NULL, 0, "end of the function", opcode.line);
+        return;
+    }
     if (strcmp(name, "bra") == 0 || strcmp(name, "bra.uni") == 0) {
         label = fpo_ptx_copy(parse, parse->token.text, parse->token.length);
         fpo_ptx_next(parse);
@@ -146,11 +200,11 @@ static void parse_instruction(fpo_ptx_builder *b)
     fpo_ptx_decode(b, name, guarded ? &guard : NULL, nodes, count, label, opcode.line);
 }
 
-static bool parse_statement(fpo_ptx_builder *b)
+bool fpo_ptx_parse_statement(fpo_ptx_builder *b)
 {
     fpo_ptx_parse *parse = b->parse;
     if (fpo_ptx_accept(parse, "{")) {
-        open_scope(b);
+        fpo_ptx_open_scope(b);
     } else if (fpo_ptx_accept(parse, "}")) {
         b->scope = b->scope->outer;
         return b->scope != NULL;
@@ -165,7 +219,8 @@ static bool parse_statement(fpo_ptx_builder *b)
         declare_registers(b);
     } else if (fpo_ptx_is(parse, ".shared")) {
         declare_variables(b, FPO_PTX_V_SHARED);
-    } else if (fpo_ptx_is(parse, ".local")) {
+    } else if (fpo_ptx_is(parse, ".local") || fpo_ptx_is(parse, ".param")) {
+        /* What is handed to a function lies in local memory. */
         declare_variables(b, FPO_PTX_V_LOCAL);
     } else if (parse->token.kind == 'w' && parse->token.text[0] == '.') {
         fpo_ptx_fail(parse, FPO_ERR_UNSUPPORTED, parse->token.line, "directive `%.*s`", (int)parse->token.length,
@@ -178,7 +233,9 @@ static bool parse_statement(fpo_ptx_builder *b)
         if (first.kind == 'w' && colon < parse->end && *colon == ':') {
             fpo_ptx_next(parse);
             fpo_ptx_next(parse);
-            declare_label(b, first);
+            fpo_ptx_declare_label(b, first.text, first.length, first.line);
+            if (fpo_ptx_accept(parse, ".branchtargets"))
+                declare_branch_list(b, first);
         } else {
             parse_instruction(b);
         }
@@ -190,12 +247,12 @@ void fpo_ptx_parse_body(fpo_ptx_builder *b)
 {
     take_module_shared(b);
     fpo_ptx_expect(b->parse, "{");
-    open_scope(b);
-    while (parse_statement(b))
+    fpo_ptx_open_scope(b);
+    while (fpo_ptx_parse_statement(b))
         if (b->parse->token.kind == 0)
             fpo_ptx_fail(b->parse, FPO_ERR_FILE, b->parse->line, "the body does not end");
     /* A body may end without `ret`. */
-    open_scope(b);
+    fpo_ptx_open_scope(b);
     fpo_ptx_decode(b, "exit", NULL, NULL, 0, NULL, b->parse->line);
     resolve_labels(b);
 }

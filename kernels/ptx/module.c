@@ -20,6 +20,8 @@ struct fpo_ptx_module {
     const char *target;
     entry *entries;
     uint32_t entry_count;
+    fpo_ptx_function *functions;
+    uint32_t function_count;
     fpo_ptx_variable *variables;
     uint32_t variable_count;
 };
@@ -168,15 +170,54 @@ static void parse_entry(fpo_ptx_parse *parse, fpo_ptx_module *module)
     module->entries[module->entry_count++] = e;
 }
 
-/* A function's declaration or body is passed over: a call of it is an instruction that is not supported. */
-static void skip_function(fpo_ptx_parse *parse)
+/* Parameters of a function, up to the closing parenthesis. */
+static uint32_t parse_function_params(fpo_ptx_parse *parse, fpo_ptx_variable **list, uint32_t count)
 {
+    while (!fpo_ptx_accept(parse, ")")) {
+        fpo_ptx_accept(parse, ",");
+        if (!fpo_ptx_accept(parse, ".param"))
+            fpo_ptx_fail(parse, FPO_ERR_UNSUPPORTED, parse->token.line, "a function's parameter `%.*s`",
+                         (int)parse->token.length, parse->token.text);
+        *list = fpo_ptx_grow(parse, *list, count, sizeof **list);
+        (*list)[count++] = fpo_ptx_parse_variable(parse);
+    }
+    return count;
+}
+
+/* Bodies are read where they are called. */
+static void parse_function(fpo_ptx_parse *parse, fpo_ptx_module *module)
+{
+    fpo_ptx_function f = {0};
+    fpo_ptx_variable *list = NULL;
+    if (fpo_ptx_accept(parse, "("))
+        f.result_count = f.parameter_count = parse_function_params(parse, &list, 0);
+    f.name = fpo_ptx_copy(parse, parse->token.text, parse->token.length);
+    fpo_ptx_next(parse);
+    if (fpo_ptx_accept(parse, "("))
+        f.parameter_count = parse_function_params(parse, &list, f.parameter_count);
+    f.parameters = list;
     while (!fpo_ptx_is(parse, "{") && !fpo_ptx_is(parse, ";") && parse->token.kind != 0)
-        fpo_ptx_next(parse);
-    if (fpo_ptx_is(parse, "{"))
+        fpo_ptx_next(parse); /* .noreturn and the like */
+    if (fpo_ptx_is(parse, "{")) {
+        f.body = parse->token.text;
+        f.body_line = parse->token.line;
         skip_braces(parse);
-    else
+        f.body_end = parse->token.kind != 0 ? parse->token.text : parse->end;
+    } else {
         fpo_ptx_expect(parse, ";");
+    }
+    module->functions = fpo_ptx_grow(parse, module->functions, module->function_count, sizeof *module->functions);
+    module->functions[module->function_count++] = f;
+}
+
+/* A definition rather than a declaration, where both are there. */
+const fpo_ptx_function *fpo_ptx_find_function(const fpo_ptx_module *module, const char *name)
+{
+    const fpo_ptx_function *found = NULL;
+    for (uint32_t i = 0; i < module->function_count; i++)
+        if (strcmp(module->functions[i].name, name) == 0 && (found == NULL || module->functions[i].body != NULL))
+            found = &module->functions[i];
+    return found;
 }
 
 static void parse_declaration(fpo_ptx_parse *parse, fpo_ptx_module *module)
@@ -190,7 +231,7 @@ static void parse_declaration(fpo_ptx_parse *parse, fpo_ptx_module *module)
     if (fpo_ptx_accept(parse, ".entry"))
         parse_entry(parse, module);
     else if (fpo_ptx_accept(parse, ".func"))
-        skip_function(parse);
+        parse_function(parse, module);
     else if (fpo_ptx_accept(parse, ".global"))
         parse_module_variable(parse, module, FPO_PTX_V_GLOBAL, external);
     else if (fpo_ptx_accept(parse, ".const"))

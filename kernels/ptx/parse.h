@@ -106,6 +106,23 @@ typedef struct fpo_ptx_label {
     uint32_t target;
 } fpo_ptx_label;
 
+/* A list of labels that brx.idx chooses from. */
+typedef struct fpo_ptx_branch_list {
+    struct fpo_ptx_branch_list *next;
+    const char *name;
+    const char **labels;
+    uint32_t count;
+} fpo_ptx_branch_list;
+
+/* A function of the module; `body` is NULL where it is only declared. */
+typedef struct fpo_ptx_function {
+    const char *name;
+    const fpo_ptx_variable *parameters; /* results first */
+    uint32_t result_count, parameter_count;
+    const char *body, *body_end;
+    uint32_t body_line;
+} fpo_ptx_function;
+
 typedef struct fpo_ptx_fixup {
     struct fpo_ptx_fixup *next;
     uint32_t instruction, line;
@@ -133,6 +150,8 @@ typedef struct fpo_ptx_builder {
     uint32_t relocation_count;
     struct fpo_ptx_constant *constant_list;
     fpo_ptx_fixup *fixups;
+    fpo_ptx_branch_list *branch_lists;
+    uint32_t call_depth; /* of functions that the current statement stands in */
 } fpo_ptx_builder;
 
 /* operand.c */
@@ -157,7 +176,17 @@ const fpo_ptx_variable *fpo_ptx_find_variable(const fpo_ptx_module *module, cons
 /* `.align 8 .b8 name[16]` after the state space; stops before `=`, `,` or `;`. */
 fpo_ptx_variable fpo_ptx_parse_variable(fpo_ptx_parse *parse);
 
+const fpo_ptx_function *fpo_ptx_find_function(const fpo_ptx_module *module, const char *name);
+
 /* body.c */
 void fpo_ptx_parse_body(fpo_ptx_builder *b);
+void fpo_ptx_open_scope(fpo_ptx_builder *b);
+void fpo_ptx_declare_label(fpo_ptx_builder *b, const char *name, size_t length, uint32_t line);
+bool fpo_ptx_parse_statement(fpo_ptx_builder *b); /* false: the outermost scope has ended */
+
+/* call.c: `call` and what follows it. */
+void fpo_ptx_parse_call(fpo_ptx_builder *b, const fpo_ptx_node *guard);
+/* The kernel's variable of that name that is in scope, or NULL. */
+const fpo_ptx_variable *fpo_ptx_local_variable(const fpo_ptx_builder *b, const char *name);
 
 #endif

@@ -148,6 +148,7 @@ typedef struct fpo_ptx_variable {
     size_t initialiser_length;
     bool external; /* `.extern .shared`: the dynamic part */
     uint64_t shared_offset;
+    const void *scope; /* of a kernel's variable: where its name is known; NULL: everywhere */
 } fpo_ptx_variable;
 
 typedef struct fpo_ptx_undefined {

@@ -145,6 +145,7 @@ static uint32_t special_value(const fpo_cta *cta, fpo_ptx_special special, uint3
     case FPO_PTX_SR_LANEMASK_GE: return ~(bit - 1);
     case FPO_PTX_SR_LANEMASK_GT: return ~(bit | (bit - 1));
     case FPO_PTX_SR_DYNAMIC_SMEM_SIZE: return l->dynamic_shared;
+    case FPO_PTX_SR_AGGR_SMEM_SIZE:
     case FPO_PTX_SR_TOTAL_SMEM_SIZE: return cta->grid->shared_bytes;
     default: return 0; /* the grid's number */
     }

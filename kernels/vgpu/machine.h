@@ -94,6 +94,7 @@ struct fpo_cta {
     fpo_warp *warps;
     uint8_t *register_memory, *local_memory;
     fpo_barrier barriers[FPO_NAMED_BARRIERS];
+    uint64_t clock;            /* advanced by each read */
     fpo_pending *loads;        /* copies in flight to this CTA's shared memory */
     struct fpo_tmem *tmem;     /* tensor memory; NULL until it is used */
     struct fpo_shadow *shadow; /* of shared memory, by address; NULL: not checked */

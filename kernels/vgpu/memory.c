@@ -98,7 +98,10 @@ void *fpo_locate(fpo_warp *warp, fpo_ptx_value space, uint64_t address, uint32_t
     case FPO_PTX_V_CLUSTER: return fpo_locate_cluster(warp, address, bytes, align, lane);
     case FPO_PTX_V_SHARED: return fpo_locate_shared(warp, address, bytes, align, lane);
     case FPO_PTX_V_LOCAL: return locate_local(warp, address, bytes, lane);
-    case FPO_PTX_V_PARAM: return locate_param(warp, offset, bytes, lane);
+    /* Parameters of the kernel; what functions are handed is local. */
+    case FPO_PTX_V_PARAM:
+        return window == FPO_WINDOW_PARAM ? locate_param(warp, offset, bytes, lane)
+                                          : locate_local(warp, address, bytes, lane);
     case FPO_PTX_V_GENERIC:
         if (window == FPO_WINDOW_SHARED)
             return fpo_locate_cluster(warp, offset, bytes, align, lane);
