@@ -8,6 +8,7 @@
 #include "execute.h"
 #include "race.h"
 #include "shadow.h"
+#include "trace.h"
 
 #include <stdlib.h>
 
@@ -65,6 +66,8 @@ static bool perform(fpo_pending *copy)
             fpo_check_global_write(warp, copy->global, copy->bytes);
         if (ok)
             memcpy(copy->load ? shared : other, copy->load ? other : shared, copy->bytes);
+        if (ok && copy->load && !copy->between)
+            fpo_trace_copy(copy->cta, copy->shared & FPO_SHARED_OFFSET, copy->global, copy->bytes);
     }
     if (ok)
         for_bytes(copy, note_performance);

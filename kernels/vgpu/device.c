@@ -25,6 +25,7 @@ struct fpo_vgpu {
     allocation *allocations; /* by address */
     size_t allocation_count, allocation_room;
     fpo_vgpu_module *modules;
+    fpo_vgpu_trace *trace;
 };
 
 static const struct {
@@ -75,6 +76,18 @@ fpo_status fpo_vgpu_new(const fpo_vgpu_config *config, fpo_vgpu **result, fpo_er
     }
     *result = gpu;
     return FPO_OK;
+}
+
+void fpo_vgpu_set_trace(fpo_vgpu *gpu, fpo_vgpu_trace *trace)
+{
+    gpu->trace = trace;
+    if (trace != NULL)
+        trace->finding[0] = '\0';
+}
+
+fpo_vgpu_trace *fpo_vgpu_traced(const fpo_vgpu *gpu)
+{
+    return gpu->trace;
 }
 
 const fpo_vgpu_config *fpo_vgpu_configuration(const fpo_vgpu *gpu)

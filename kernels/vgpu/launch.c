@@ -9,6 +9,7 @@
 #include "race.h"
 #include "shadow.h"
 #include "spread.h"
+#include "trace.h"
 #include "tmem.h"
 #include "warp.h"
 
@@ -194,6 +195,7 @@ static void free_cta(fpo_cta *cta)
     }
     fpo_tmem_free(cta);
     fpo_check_stop(cta);
+    fpo_trace_stop(cta);
     free(cta->shared);
     free(cta->warps);
     free(cta->register_memory);
@@ -227,6 +229,10 @@ static fpo_cta *start_cta(fpo_grid *grid, fpo_cluster *cluster, const uint32_t f
     cta->warps = calloc(cta->warp_count, sizeof *cta->warps);
     if (!fpo_check_start(cta) || cta->shared == NULL || cta->register_memory == NULL || cta->local_memory == NULL ||
         cta->warps == NULL) {
+        free_cta(cta);
+        return NULL;
+    }
+    if (!fpo_trace_start(cta)) {
         free_cta(cta);
         return NULL;
     }

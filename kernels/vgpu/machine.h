@@ -71,6 +71,7 @@ struct fpo_warp {
     bool at_cluster_barrier;                    /* has arrived at the cluster's barrier and not waited */
     uint32_t cluster_generation;
     uint16_t fences;           /* proxy fences executed */
+    uint64_t *sources;         /* of bytes of registers; NULL: not traced */
     uint16_t copy_group;       /* of cp.async, that is open */
     uint16_t copies_done;      /* the first group of cp.async that has not been waited for */
     fpo_late_load *late_loads; /* of tensor memory, whose registers are not yet there */
@@ -99,6 +100,7 @@ struct fpo_cta {
     struct fpo_tmem *tmem;     /* tensor memory; NULL until it is used */
     struct fpo_shadow *shadow; /* of shared memory, by address; NULL: not checked */
     fpo_race *race;            /* NULL: not checked */
+    uint64_t *sources;         /* of bytes of shared memory, by address; NULL: not traced */
 };
 
 /* CTAs that are resident together and reach each other's shared memory; one where a launch asks for no clusters. */
@@ -157,6 +159,7 @@ fpo_cta *fpo_shared_owner(fpo_warp *warp, uint64_t address, int lane);
 fpo_vgpu *fpo_vgpu_of(const fpo_vgpu_function *function);
 const fpo_model *fpo_vgpu_model(const fpo_vgpu *gpu, fpo_vgpu_mma mma);
 uint64_t fpo_vgpu_symbol(const fpo_vgpu_module *module, uint64_t variable);
+fpo_vgpu_trace *fpo_vgpu_traced(const fpo_vgpu *gpu); /* NULL: launches are not traced */
 const void *fpo_vgpu_find(const fpo_vgpu *gpu, uint64_t address, uint64_t bytes, const void *hint);
 
 /* Global memory that is checked: bytes that a kernel writes or reads; false, with the place in the allocation, where

@@ -104,7 +104,7 @@ static void *work(void *context)
 
 static int thread_count(const fpo_grid *grid, int parts)
 {
-    int wanted = fpo_vgpu_configuration(grid->gpu)->threads;
+    int wanted = fpo_vgpu_traced(grid->gpu) != NULL ? 1 : fpo_vgpu_configuration(grid->gpu)->threads;
     long processors = wanted > 0 ? wanted : sysconf(_SC_NPROCESSORS_ONLN);
     return processors < 1 ? 1 : processors < parts ? (int)processors : parts;
 }

@@ -7,6 +7,7 @@
  * negative coordinate. */
 #include "bulk.h"
 #include "shadow.h"
+#include "trace.h"
 
 enum { GRANULE = 16 };
 
@@ -63,11 +64,16 @@ static void copy_row(const fpo_pending *copy, const row *r)
         int64_t from = r->from > start ? r->from : start, to = r->to < start + bytes ? r->to : start + bytes;
         if (copy->load && (from > start || to < start + bytes))
             fill(shared, bytes, copy->map.nan_fill);
+        if (copy->load)
+            fpo_trace_copy(copy->cta, (uint32_t)(shared - copy->cta->shared), 0, bytes);
         if (from >= to)
             continue;
         uint8_t *global = r->global + from, *inside = shared + (from - start);
-        if (copy->load)
+        if (copy->load) {
             memcpy(inside, global, (size_t)(to - from));
+            fpo_trace_copy(copy->cta, (uint32_t)(inside - copy->cta->shared), (uint64_t)(uintptr_t)global,
+                           (uint64_t)(to - from));
+        }
         else if (copy->add)
             add_f32(global, inside, (uint32_t)(to - from));
         else

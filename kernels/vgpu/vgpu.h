@@ -79,6 +79,28 @@ fpo_status fpo_vgpu_get_function(fpo_vgpu_module *module, const char *name, fpo_
 /* NULL if the module has no such variable. */
 void *fpo_vgpu_variable(const fpo_vgpu_module *module, const char *name, size_t *bytes);
 
+/* One operand of a GEMM in global memory, for a trace. */
+typedef struct fpo_vgpu_operand {
+    const void *codes;
+    uint64_t bytes, line; /* of all rows, of a row: K runs along it */
+    int bits;             /* of an element in memory */
+    const void *scales;
+    uint64_t scale_bytes;
+    const int32_t (*scale_places)[2]; /* of each scale byte: row and K block; -1: padding */
+    int block_k;
+} fpo_vgpu_operand;
+
+/* Launches are traced while it is set: the first mma.sync whose operands do not belong together is described in
+ * `finding`, "" if there is none. */
+typedef struct fpo_vgpu_trace {
+    fpo_vgpu_operand a, b;
+    int64_t k;
+    bool split; /* accumulators may start in the middle of K */
+    char finding[1024];
+} fpo_vgpu_trace;
+
+void fpo_vgpu_set_trace(fpo_vgpu *gpu, fpo_vgpu_trace *trace); /* NULL: no more */
+
 typedef struct fpo_vgpu_launch {
     uint32_t grid[3], block[3];
     uint32_t dynamic_shared;

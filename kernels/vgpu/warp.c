@@ -4,6 +4,7 @@
 /* Runs a warp: lanes at the lowest pc go first, together, until they meet others or have to wait. */
 #include "warp.h"
 #include "barrier.h"
+#include "trace.h"
 #include "cluster.h"
 
 #include <stdarg.h>
@@ -93,6 +94,8 @@ static bool step(fpo_warp *warp, const fpo_ptx_instruction *code, bool *stop)
         warp->at++;
         return true;
     }
+    if (warp->sources != NULL)
+        fpo_trace(warp, ins);
     fpo_outcome outcome = FPO_NEXT;
     if (ins->lanes != NULL)
         run_lanes(warp, ins);

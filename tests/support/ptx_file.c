@@ -26,3 +26,18 @@ fpo_vgpu *fpo_test_gpu(const fpo_vgpu_config *config, const char *name, const ch
     free(text);
     return gpu;
 }
+
+char *fpo_test_ptx(const char *name)
+{
+    char path[1024];
+    snprintf(path, sizeof path, "%s/tests/data/%s.zst", FPO_SOURCE_DIR, name);
+    fpo_error error = {FPO_OK, ""};
+    void *text = NULL;
+    size_t size = 0;
+    ck_assert_msg(fpo_read_zstd(path, &text, &size, &error) == FPO_OK, "%s", error.message);
+    char *ptx = malloc(size + 1);
+    memcpy(ptx, text, size);
+    ptx[size] = '\0';
+    free(text);
+    return ptx;
+}

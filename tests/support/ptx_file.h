@@ -11,4 +11,7 @@
 fpo_vgpu *fpo_test_gpu(const fpo_vgpu_config *config, const char *name, const char *kernel,
                        fpo_vgpu_function **function);
 
+/* The text itself, to be freed. */
+char *fpo_test_ptx(const char *name);
+
 #endif
