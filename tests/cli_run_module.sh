@@ -17,6 +17,21 @@ run 0 run --kernel ./mxfp8.json:triton/mxfp8 --device virtual:sm120,seed=3 --onc
 run 0 run --kernel nvfp4.json --list; out '^triton/nvfp4 '
 
 awk '/mma.sync/ && ++seen == 3 { sub(/\{[^{}]*\}, *\[?%r[0-9]+/, "&") } { print }' nvfp4.ptx >/dev/null
+# Planted faults are located: the scales of other rows at the second mma, a fragment of nothing at the fifth; and a wrong
+# alpha is not the fault of any mma. With check=1 what was never read is counted.
+fault() { # MMA FROM TO
+    line=$(grep -n mma.sync nvfp4.ptx | sed -n "$1p" | cut -d: -f1)
+    sed "${line}s/$2/$3/" nvfp4.ptx >fault.ptx
+    jq '.module = "fault.ptx"' nvfp4.json >fault.json
+    run 1 run --kernel fault.json --device virtual:sm120 --once --no-diagnosis nvfp4.safetensors
+    out "^  mismatch  *PTX line $line, CTA (0,[01],0), warp [0-9], .mma.sync"
+}
+fault 2 '%r611,' '%r629,'; out 'scale 0 of A is .*, where row [0-9]*, K block 0 belongs'
+fault 5 '{ %r603, %r604, %r605, %r606 }' '{ 0, 0, 0, 0 }'; out 'row 0 of the fragment of A is no row of it'
+jq '.kernels[0].arguments[5] = {f32: "beta"}' nvfp4.json >alpha.json
+run 1 run --kernel alpha.json --device virtual:sm120 --once --no-diagnosis nvfp4.safetensors
+out '^  mismatch  *every mma gets rows, columns, scales and accumulators that belong together'
+
 # PTX that is none, a module that is not there, a kernel that it does not have, launches that cannot be.
 sed 's/add.s32/add.s33/' nvfp4.ptx >broken.ptx
 jq '.module = "broken.ptx"' nvfp4.json >broken.json

@@ -30,6 +30,7 @@ typedef enum fpo_worker_op {
     FPO_WORKER_CHECK,    /* problem[0] -> value: number of variants */
     FPO_WORKER_VARIANT,  /* problem[0] -> JSON of the variant, value: its length, workspace: bytes */
     FPO_WORKER_LAUNCH,   /* problem[0 ... launches - 1], one after the other, then wait for the last */
+    FPO_WORKER_TRACE,    /* problem[0], traced -> what is wrong in the arena, value: its length */
     FPO_WORKER_QUIT,
     FPO_WORKER_OP_COUNT
 } fpo_worker_op;

@@ -157,6 +157,21 @@ static void judge(const fpo_runner *runner, const fpo_kernel_info *kernel, const
     }
 }
 
+/* On a virtual GPU, where the divergence begins. */
+static void locate(const fpo_runner *runner, fpo_stage *stage, fpo_run_result *result)
+{
+    char text[FPO_MESSAGE_SIZE];
+    fpo_error error;
+    if (runner->virtual_gpu.capability != 120 || result->outcome != FPO_OUTCOME_MISMATCH || !result->judged ||
+        fpo_stage_trace(stage, text, sizeof text, &error) != FPO_OK) {
+        return;
+    }
+    note(result, FPO_OUTCOME_MISMATCH,
+         text[0] != '\0' ? text
+                         : "every mma gets rows, columns, scales and accumulators that belong together: look at what "
+                           "follows, or at the arithmetic");
+}
+
 /* A set stage, one variant. True: try it again in a fresh process; there was no report. */
 static bool run_variant(fpo_runner *runner, fpo_stage *stage, const fpo_case *c, const fpo_kernel_info *kernel,
                         const fpo_variant_info *variant, fpo_run_report report, void *context)
@@ -183,6 +198,7 @@ static bool run_variant(fpo_runner *runner, fpo_stage *stage, const fpo_case *c,
         note(&result, stage->outcome, error.message);
     } else {
         judge(runner, kernel, stage, &variant->order, &checks, &judgement, &result);
+        locate(runner, stage, &result);
     }
     bool again = result.outcome == FPO_OUTCOME_MISMATCH && !fresh;
     if (!again && runner->retrying && result.outcome == FPO_OUTCOME_MATCH) {

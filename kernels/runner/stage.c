@@ -107,6 +107,19 @@ fpo_status fpo_stage_check(fpo_stage *stage, uint32_t *variants, fpo_error *erro
     return status;
 }
 
+fpo_status fpo_stage_trace(fpo_stage *stage, char *text, size_t size, fpo_error *error)
+{
+    fpo_worker_request request = {.op = FPO_WORKER_TRACE, .problem = {stage->wire}};
+    fpo_worker_reply reply;
+    fpo_outcome outcome = stage->outcome;
+    fpo_status status = fpo_stage_ask(stage, &request, &reply, error);
+    stage->outcome = outcome;
+    if (status == FPO_OK) {
+        snprintf(text, size, "%.*s", (int)(reply.value < size ? reply.value : size), (const char *)stage->child->arena);
+    }
+    return status;
+}
+
 fpo_status fpo_stage_choose(fpo_stage *stage, uint32_t variant, fpo_variant_info *info, fpo_error *error)
 {
     fpo_stage_buffer *workspace = &stage->buffer[FPO_SLOT_WORKSPACE];

@@ -75,6 +75,10 @@ fpo_status fpo_stage_check(fpo_stage *stage, uint32_t *variants, fpo_error *erro
 /* Chooses one of them and allocates its workspace. */
 fpo_status fpo_stage_choose(fpo_stage *stage, uint32_t variant, fpo_variant_info *info, fpo_error *error);
 
+/* One more launch on a virtual GPU, traced: what is wrong with the first mma of which something is, "" if nothing is. An
+ * error: it cannot be traced, which leaves stage->outcome as it was. */
+fpo_status fpo_stage_trace(fpo_stage *stage, char *text, size_t size, fpo_error *error);
+
 /* One launch. d: M x N as fpo_gemm writes it; d_scale likewise where the kernel writes one, else NULL. */
 fpo_status fpo_stage_launch(fpo_stage *stage, const fpo_launch *launch, void *d, void *d_scale, fpo_damage *damage,
                             fpo_error *error);

@@ -3,6 +3,7 @@
 
 /* The worker's loop: one request, one action on the plug-in, one reply. */
 #include "worker_state.h"
+#include "worker_trace.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -178,18 +179,32 @@ static void launch(fpo_worker *w, const fpo_worker_request *request, fpo_worker_
     }
 }
 
+static void trace(fpo_worker *w, const fpo_worker_request *request, fpo_worker_reply *reply)
+{
+    enum { MOST = 2048 };
+    const fpo_kernel *kernel = fpo_plugin_kernel(&w->plugin, request->problem[0].kernel);
+    fpo_kernel_problem problem = fpo_worker_problem(w, &request->problem[0]);
+    char *text = malloc(MOST);
+    if (text != NULL) {
+        reply->status = fpo_worker_trace(&w->plugin, kernel, &problem, text, MOST, reply->why);
+    }
+    answer_text(w, text, reply);
+}
+
 typedef void (*action)(fpo_worker *w, const fpo_worker_request *request, fpo_worker_reply *reply);
 static const action actions[FPO_WORKER_OP_COUNT] = {
     [FPO_WORKER_LOAD] = load,       [FPO_WORKER_DEVICES] = devices,   [FPO_WORKER_OPEN] = open_device,
     [FPO_WORKER_MAP] = map,         [FPO_WORKER_ALLOCATE] = allocate, [FPO_WORKER_RELEASE] = release,
     [FPO_WORKER_UPLOAD] = transfer, [FPO_WORKER_DOWNLOAD] = transfer, [FPO_WORKER_CHECK] = check,
-    [FPO_WORKER_VARIANT] = variant, [FPO_WORKER_LAUNCH] = launch,     [FPO_WORKER_QUIT] = release,
+    [FPO_WORKER_VARIANT] = variant, [FPO_WORKER_LAUNCH] = launch,     [FPO_WORKER_TRACE] = trace,
+    [FPO_WORKER_QUIT] = release,
 };
 
 static void act(fpo_worker *w, const fpo_worker_request *request, fpo_worker_reply *reply)
 {
     uint32_t op = request->op;
-    bool needs_kernel = op == FPO_WORKER_CHECK || op == FPO_WORKER_VARIANT || op == FPO_WORKER_LAUNCH;
+    bool needs_kernel =
+        op == FPO_WORKER_CHECK || op == FPO_WORKER_VARIANT || op == FPO_WORKER_LAUNCH || op == FPO_WORKER_TRACE;
     if (op >= FPO_WORKER_OP_COUNT) {
         refuse(reply, "unknown request", op);
     } else if (!w->loaded && op != FPO_WORKER_LOAD && op != FPO_WORKER_MAP && op != FPO_WORKER_QUIT) {
