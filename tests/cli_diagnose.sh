@@ -77,6 +77,22 @@ run 1 diagnose alpha.safetensors --output b.safetensors:d.exact --json; json .ve
 run 1 diagnose alpha.safetensors --output part.safetensors --json; json .verdict fault; json '.causes[0].edit' alpha_dropped
 json .part.text 'rows 0 to 9, all columns'
 
+# Several explanations, and a vector that tells them apart: with 16 scales a row the 128x4 layout is its own inverse.
+misread() { python3 "$FPO_SOURCE_DIR/tests/cli/misread.py" "$@" || fail "misread.py $*"; }
+run 0 gen --data gaussian --shape 8x130x256 --format nvfp4 --model exact -o square.safetensors
+misread square.safetensors square_d.safetensors linear_as_128x4 B
+run 1 diagnose square.safetensors --output square_d.safetensors --json
+json '.causes | map(.parameters) | index("operand=B,from=linear,to=128x4") != null' true
+json '.causes | map(.parameters) | index("operand=B,from=128x4,to=linear") != null' true
+run 1 diagnose square.safetensors --output square_d.safetensors --distinguish apart.safetensors
+out 'these operands cannot tell the'; out 'tells apart'
+misread apart.safetensors apart_d.safetensors linear_as_128x4 B
+run 1 diagnose apart.safetensors --output apart_d.safetensors --json
+json '.causes | map(.parameters) | index("operand=B,from=linear,to=128x4") != null' true
+json '.causes | map(.parameters) | index("operand=B,from=128x4,to=linear")' null
+run 2 diagnose v.safetensors --output good.safetensors --distinguish none.safetensors; err 'nothing to tell apart'; absent none.safetensors
+run 2 diagnose square.safetensors --output square_d.safetensors --distinguish nowhere/x.safetensors; err nowhere
+
 # A plain file.
 python3 - v.safetensors plain_file.safetensors nibbles.safetensors <<'P'
 import json, sys

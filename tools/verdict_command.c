@@ -3,6 +3,7 @@
 
 /* The command line of verify and diagnose. */
 #include "verdict_command.h"
+#include "distinguish.h"
 #include "report.h"
 #include "verdict.h"
 
@@ -10,25 +11,50 @@
 
 typedef struct parsed {
     fpo_subject_arguments subject;
+    const char *distinguish;
     bool json;
 } parsed;
 
-enum { OPTION_JSON = 0x100 };
+enum { OPTION_JSON = 0x100, OPTION_DISTINGUISH };
 
 static const struct argp_option options[] = {
+    {.name = "distinguish",
+     .key = OPTION_DISTINGUISH,
+     .arg = "FILE",
+     .doc = "where several explanations give this output: write a vector whose output tells them apart"},
     {.name = "json", .key = OPTION_JSON, .doc = "verdict, differences and causes for machines"},
     {0},
 };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    (void)argument;
     parsed *p = state->input;
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &p->subject; return 0;
+    case OPTION_DISTINGUISH: p->distinguish = argument; return 0;
     case OPTION_JSON: p->json = true; return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
+}
+
+/* The report comes first, then the vector. */
+static int distinguish(const char *program, const parsed *p, const fpo_subject *subject, const fpo_finding *finding)
+{
+    fpo_distinction distinction;
+    fpo_error error;
+    if (!finding->diagnosed || finding->diagnosis.cause_count < 2)
+        return fpo_report_unusable(program,
+                                   "--distinguish: there is nothing to tell apart: %zu explanations of this output",
+                                   finding->diagnosed ? finding->diagnosis.cause_count : 0);
+    fpo_status status = fpo_distinguish(subject, finding->closest, &finding->diagnosis, &distinction, &error);
+    if (status == FPO_OK)
+        status = fpo_vector_write(p->distinguish, distinction.vector, false, &error);
+    if (status != FPO_OK)
+        return fpo_report_error(program, &error);
+    if (!p->json)
+        fpo_distinction_print(&distinction, &finding->diagnosis, p->distinguish);
+    fpo_vector_free(distinction.vector);
+    return FPO_EXIT_DIVERGENCE;
 }
 
 static int find_and_tell(const char *program, const parsed *p, const fpo_telling *telling)
@@ -43,6 +69,8 @@ static int find_and_tell(const char *program, const parsed *p, const fpo_telling
         status = fpo_report_error(program, &error);
     else
         status = p->json ? fpo_finding_print_json(&finding, telling) : fpo_finding_print(&finding, telling);
+    if (p->distinguish != NULL && (status == FPO_EXIT_OK || status == FPO_EXIT_DIVERGENCE))
+        status = distinguish(program, p, &subject, &finding);
     fpo_subject_close(&subject);
     return status;
 }

@@ -36,7 +36,7 @@ def minifloat(code, exponent_bits, mantissa_bits, bias, sign):
 
 
 def f32_bits(x, truncate=False):
-    """To nearest, ties to even; no overflow in these tests."""
+    """To nearest, ties to even."""
     if x == 0:
         return 0
     sign, x = (0x80000000 if x < 0 else 0), abs(x)
@@ -48,7 +48,8 @@ def f32_bits(x, truncate=False):
     rest = kept - whole
     if not truncate and (rest > Fraction(1, 2) or (rest == Fraction(1, 2) and whole & 1)):
         whole += 1
-    return sign | (whole if exponent < -126 else whole + ((exponent + 126) << 23))
+    bits = whole if exponent < -126 else whole + ((exponent + 126) << 23)
+    return sign | min(bits, 0x7F800000)
 
 
 def operand(tensors, name, misreading):
@@ -94,4 +95,5 @@ def main():
         save(sys.argv[2], "d", "F32", [len(a), len(b)], bits)
 
 
-main()
+if __name__ == "__main__":
+    main()
