@@ -88,11 +88,23 @@ static double found_bits(const fpo_diagnosis *d)
     return least;
 }
 
+/* Where all is zero, NaN or one number, that is what can be said; where only a part is, and an edit says which part,
+ * the edit says more. */
+static bool is_plain(const fpo_diagnosis *d)
+{
+    const fpo_sign_info *sign = fpo_sign_describe(d->sign);
+    if (sign == NULL || !sign->explains)
+        return false;
+    return d->cause_count == 0 ||
+           (d->sign != FPO_SIGN_SIGNED_ZERO && (d->causes[0].in_part || d->part.kind == FPO_PART_ALL));
+}
+
 /* An accusation takes evidence; that the whole output is another documented model's takes none. */
 static void conclude(fpo_diagnosis *d)
 {
     const fpo_sign_info *sign = fpo_sign_describe(d->sign);
     bool convincing = d->evidence.bits >= d->needed;
+    d->plain = is_plain(d);
     d->verdict = (d->cause_count > 0 && convincing) || (sign != NULL && sign->explains) ? FPO_VERDICT_FAULT
                                                                                         : FPO_VERDICT_UNEXPLAINED;
     for (size_t i = 0; i < d->cause_count; ++i)

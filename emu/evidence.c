@@ -4,6 +4,7 @@
 /* How much a wrong output proves to whoever reproduces it. */
 #include <fp4oracle/sign.h>
 #include <math.h>
+#include <stdlib.h>
 
 enum { PAIRS = 256, REPEATS = 16 };
 
@@ -13,9 +14,18 @@ typedef struct pair {
 
 typedef struct tally {
     pair pairs[PAIRS];
-    int64_t pair_count, repeats, nan;
+    int64_t pair_count, repeats;
     double bits;
 } tally;
+
+/* NaN, infinity, zero and the largest number are what many different mistakes end in. */
+static bool is_special(fpo_format format, uint32_t code)
+{
+    const fpo_format_info *info = fpo_format_describe(format);
+    fpo_class kind = fpo_decode(format, code).kind;
+    uint32_t sign = info->sign_bits != 0 ? 1U << (info->bits - 1) : 0;
+    return kind != FPO_FINITE || (code & ~sign) == info->max_finite;
+}
 
 static void count_pair(fpo_format format, pair p, tally *t)
 {
@@ -25,8 +35,9 @@ static void count_pair(fpo_format format, pair p, tally *t)
             return;
         }
     }
+    int64_t steps = fpo_code_steps(format, p.expected, p.observed);
     t->pairs[t->pair_count++] = p;
-    t->bits += log2(1 + fabs((double)fpo_code_steps(format, p.expected, p.observed)));
+    t->bits += steps == INT64_MAX ? 1 : log2(1 + fabs((double)steps));
 }
 
 /* log2 of the ways to choose `part` of `whole`. */
@@ -35,21 +46,35 @@ static double choice_bits(int64_t whole, int64_t part)
     return (lgamma((double)whole + 1) - lgamma((double)part + 1) - lgamma((double)(whole - part) + 1)) / log(2);
 }
 
-/* Which rows and columns are NaN, where all of them are; else which elements. */
-static double nan_bits(const fpo_wrong_output *w, int64_t nan)
+typedef struct places {
+    int64_t count, columns, rows, last_row;
+    bool *column;
+} places;
+
+static void count_place(places *p, int64_t row, int64_t column)
 {
-    fpo_part part;
-    if (nan == 0 || fpo_part_find_nan(w->format, w->part.m, w->part.n, w->observed, &part, NULL) != FPO_OK ||
-        part.kind == FPO_PART_NONE) /* NaN was expected, and is nowhere */
-        return 0;
-    if (part.wrong < part.elements)
-        return choice_bits(part.m * part.n, part.wrong);
-    return choice_bits(part.m, fpo_index_set_size(&part.rows)) + choice_bits(part.n, fpo_index_set_size(&part.columns));
+    p->count++;
+    p->rows += row != p->last_row;
+    p->last_row = row;
+    if (p->column != NULL && !p->column[column]) {
+        p->column[column] = true;
+        p->columns++;
+    }
+}
+
+/* Which rows and columns are special, where all of their elements are; else which elements, a bit each at most. */
+static double place_bits(const places *p, int64_t m, int64_t n)
+{
+    if (p->count == p->rows * p->columns)
+        return choice_bits(m, p->rows) + choice_bits(n, p->columns);
+    double bits = choice_bits(m * n, p->count);
+    return bits < (double)p->count ? bits : (double)p->count;
 }
 
 fpo_evidence fpo_evidence_weigh(const fpo_wrong_output *w)
 {
     tally t = {.bits = 0};
+    places special = {.last_row = -1, .column = calloc((size_t)w->part.n, sizeof(bool))};
     int64_t wrong = 0;
     for (int64_t i = 0; i < w->part.m * w->part.n; i++) {
         int64_t row = i / w->part.n, column = i % w->part.n;
@@ -58,12 +83,13 @@ fpo_evidence fpo_evidence_weigh(const fpo_wrong_output *w)
         if (p.expected == p.observed)
             continue;
         wrong++;
-        if (fpo_code_steps(w->format, p.expected, p.observed) == INT64_MAX)
-            t.nan++;
+        if (is_special(w->format, p.observed))
+            count_place(&special, row, column);
         else if (t.pair_count < PAIRS)
             count_pair(w->format, p, &t);
     }
-    t.bits += (double)(t.repeats < REPEATS ? t.repeats : REPEATS) + nan_bits(w, t.nan);
+    free(special.column);
+    t.bits += (double)(t.repeats < REPEATS ? t.repeats : REPEATS) + place_bits(&special, w->part.m, w->part.n);
     return (fpo_evidence){wrong, t.pair_count, t.bits};
 }
 

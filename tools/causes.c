@@ -144,9 +144,9 @@ void fpo_causes_print(const fpo_diagnosis *d, const char *distinguish)
 {
     const fpo_sign_info *sign = fpo_sign_describe(d->sign);
     print_place(d);
-    if (sign != NULL && (sign->explains || d->cause_count == 0))
+    if (sign != NULL && (d->plain || d->cause_count == 0))
         print_sign(sign);
-    if (sign != NULL && sign->explains) {
+    if (d->plain) {
         if (d->cause_count > 0)
             print_list("as would", d);
     } else if (d->cause_count == 0) {
@@ -176,7 +176,7 @@ static json_t *list_json(const fpo_diagnosis *d)
 json_t *fpo_diagnosis_causes_json(const fpo_diagnosis *d)
 {
     const fpo_sign_info *sign = fpo_sign_describe(d->sign);
-    if (sign != NULL && sign->explains)
+    if (d->plain)
         return json_pack("[{s:s, s:s, s:s}]", "edit", sign->name, "parameters", "", "sentence", sign->sentence);
     return d->verdict == FPO_VERDICT_UNEXPLAINED ? json_array() : list_json(d);
 }
@@ -204,7 +204,7 @@ static double tenths(double x)
 void fpo_diagnosis_add_json(json_t *object, const fpo_diagnosis *d)
 {
     const fpo_sign_info *sign = fpo_sign_describe(d->sign);
-    bool candidates = d->verdict == FPO_VERDICT_UNEXPLAINED || (sign != NULL && sign->explains);
+    bool candidates = d->verdict == FPO_VERDICT_UNEXPLAINED || d->plain;
     json_object_set_new(object, "part", part_json(&d->part));
     json_object_set_new(object, "sign", sign != NULL ? json_string(sign->name) : json_null());
     json_object_set_new(object, "candidates", candidates ? list_json(d) : json_array());

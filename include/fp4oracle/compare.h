@@ -20,7 +20,7 @@ typedef struct fpo_difference {
 typedef struct fpo_comparison {
     int64_t elements;
     int64_t different;
-    int64_t rows_touched, columns_touched; /* rows and columns with a difference */
+    int64_t rows_touched, columns_touched;                  /* rows and columns with a difference */
     int64_t first_row, last_row, first_column, last_column; /* the smallest rectangle with all differences */
     int64_t nan_expected, nan_observed, infinity_expected, infinity_observed;
     int64_t signed_zero_only; /* differences between +0 and -0 */
@@ -29,7 +29,8 @@ typedef struct fpo_comparison {
     fpo_difference first[FPO_COMPARE_FIRST]; /* in row-major order */
 } fpo_comparison;
 
-/* The code of one element of a matrix with n columns, as fpo_gemm writes it (e2m1: two a byte, rows begin at a byte). */
+/* The code of one element of a matrix with n columns, as fpo_gemm writes it (e2m1: two a byte, rows begin at a byte).
+ */
 FPO_API uint32_t fpo_load_element(fpo_format format, const void *codes, int64_t n, int64_t row, int64_t column);
 /* Steps of the format from one code to the other; INT64_MAX where either is NaN. */
 FPO_API int64_t fpo_code_steps(fpo_format format, uint32_t from, uint32_t to);

@@ -44,8 +44,9 @@ typedef struct fpo_diagnosis {
     fpo_comparison comparison; /* observed against the asked spec */
     fpo_part part;             /* that differs */
     fpo_sign_kind sign;        /* of that part */
-    fpo_evidence evidence;     /* of the elements that differ ... */
-    double needed;             /* ... and how many bits of it an accusation takes */
+    bool plain;            /* the sign is the finding: the causes, if any, are among many that would end in the same */
+    fpo_evidence evidence; /* of the elements that differ ... */
+    double needed;         /* ... and how many bits of it an accusation takes */
 } fpo_diagnosis;
 
 FPO_API const char *fpo_verdict_name(fpo_verdict verdict);

@@ -40,7 +40,8 @@ FPO_API fpo_sign_kind fpo_sign_find(const fpo_gemm_spec *spec, const fpo_gemm_pr
 
 /* What reproducing the wrong elements proves. An element that is off by u steps of D's format is worth log2(1+u) bits,
  * once for each pair of an expected and an observed code; more elements with a pair that was counted are worth one bit
- * each, sixteen at most. NaN is worth what its places are: nothing where all is NaN. */
+ * each, sixteen at most. NaN, infinity, zero and the largest number, in which many mistakes end, are worth what their
+ * places are: nothing where all is NaN. */
 typedef struct fpo_evidence {
     int64_t elements; /* wrong ones */
     int64_t pairs;    /* different pairs among them that were counted */

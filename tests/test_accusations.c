@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* False accusations: noise of many kinds, outputs of a few elements or of few distinct values, and the right outputs of
+ * every model must not be called a fault. FPO_LONG=1 takes 10,000 outputs of noise instead of a few hundred. */
+#include "suite.h"
+
+#include <fp4oracle/fp4oracle.h>
+#include <generate.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t draw(uint64_t stream, uint64_t index)
+{
+    return (uint32_t)fpo_random_bits((fpo_random){77, stream}, index) >> 4;
+}
+
+static const fpo_block_format pairs[][2] = {
+    {FPO_BLOCK_NVFP4, FPO_BLOCK_NVFP4},          {FPO_BLOCK_FP8_1X128, FPO_BLOCK_FP8_128X128},
+    {FPO_BLOCK_MXFP8_E4M3, FPO_BLOCK_MXFP4},     {FPO_BLOCK_FP8_TENSOR, FPO_BLOCK_FP8_TENSOR},
+    {FPO_BLOCK_MXFP4, FPO_BLOCK_MXFP4},          {FPO_BLOCK_FP8_ROW, FPO_BLOCK_FP8_ROW},
+    {FPO_BLOCK_MXFP8_E4M3, FPO_BLOCK_MXFP8_E4M3}};
+static const fpo_format outputs[] = {FPO_F32, FPO_BF16, FPO_F16};
+static const int64_t shapes[][3] = {{1, 1, 64},  {1, 2, 32},  {16, 16, 128}, {2, 1, 64}, {3, 3, 64},
+                                    {5, 7, 128}, {1, 30, 64}, {30, 1, 64},   {2, 2, 32}, {24, 10, 256}};
+enum {
+    PAIRS = sizeof pairs / sizeof pairs[0],
+    OUTPUTS = sizeof outputs / sizeof outputs[0],
+    SHAPES = sizeof shapes / sizeof shapes[0]
+};
+
+static fpo_vector *generate(size_t pair, fpo_format d, const int64_t shape[3], uint64_t seed)
+{
+    fpo_vector *vector = NULL;
+    fpo_generate wanted = {.a = pairs[pair][0],
+                           .b = pairs[pair][1],
+                           .d = d,
+                           .m = shape[0],
+                           .n = shape[1],
+                           .k = shape[2],
+                           .kind = seed % 3 == 0 ? FPO_DATA_UNIFORM : FPO_DATA_GAUSSIAN,
+                           .seed = seed};
+    ck_assert(fpo_generate_vector(&wanted, &vector, NULL) == FPO_OK);
+    if (seed % 2 == 0)
+        vector->problem.alpha = 0.7F;
+    return vector;
+}
+
+static void *compute(const fpo_gemm_spec *spec, const fpo_gemm_problem *problem, size_t *bytes)
+{
+    *bytes = fpo_output_bytes(spec, problem->m, problem->n);
+    void *d = malloc(*bytes);
+    ck_assert_ptr_nonnull(d);
+    fpo_gemm_output output = {.d = d, .d_bytes = *bytes};
+    ck_assert(fpo_gemm(spec, problem, &output, NULL, NULL) == FPO_OK);
+    return d;
+}
+
+typedef enum noise_kind {
+    RANDOM_BITS,
+    RANDOM_STEPS,   /* one step up or down, or none */
+    LARGER_STEPS,   /* up to 1000 */
+    FEW_REPLACED,   /* by random bits */
+    TWO_VALUES,     /* 0 and 1 */
+    SHUFFLED,       /* the right numbers in a random order */
+    RANDOM_FACTORS, /* each element its own */
+    NOISE_KINDS
+} noise_kind;
+
+static uint32_t noisy(noise_kind kind, fpo_format format, uint32_t right, uint64_t stream, uint64_t i)
+{
+    uint32_t random = draw(stream, i), all = fpo_format_describe(format)->code_mask;
+    switch (kind) {
+    case RANDOM_BITS: return (random << 8 ^ draw(stream + 1, i)) & all;
+    case RANDOM_STEPS: return (right + random % 3 - 1) & all;
+    case LARGER_STEPS: return (right + random % 2001 - 1000) & all;
+    case FEW_REPLACED: return random % 5 == 0 ? random * 2654435761U & all : right;
+    case TWO_VALUES: return fpo_encode_double(format, random % 2, fpo_cast_describe(FPO_CAST_IEEE));
+    case RANDOM_FACTORS:
+        return fpo_encode_double(format, fpo_decode_double(format, right) * (0.5 + (double)(random % 1024) / 1024),
+                                 fpo_cast_describe(FPO_CAST_IEEE));
+    default: return right;
+    }
+}
+
+static void make_noise(noise_kind kind, fpo_format format, int64_t elements, void *d, uint64_t stream)
+{
+    for (int64_t i = 0; i < elements; i++) {
+        uint32_t right = fpo_load_code(format, d, (size_t)i);
+        fpo_store_code(format, d, (size_t)i, noisy(kind, format, right, stream, (uint64_t)i));
+        size_t other = draw(stream + 2, (uint64_t)i) % (size_t)(i + 1);
+        if (kind == SHUFFLED) {
+            uint32_t swapped = fpo_load_code(format, d, other);
+            fpo_store_code(format, d, other, right);
+            fpo_store_code(format, d, (size_t)i, swapped);
+        }
+    }
+}
+
+static bool is_accused(const fpo_diagnosis *d)
+{
+    const fpo_sign_info *sign = fpo_sign_describe(d->sign);
+    return d->verdict == FPO_VERDICT_FAULT && (sign == NULL || !sign->explains);
+}
+
+START_TEST(noise_accuses_nobody)
+{
+    uint64_t rounds = getenv("FPO_LONG") != NULL ? 10000 / NOISE_KINDS + 1 : 20;
+    int verdicts[4] = {0};
+    for (uint64_t round = 0; round < rounds; round++) {
+        size_t pair = round % PAIRS;
+        fpo_format format = outputs[round / 2 % OUTPUTS];
+        fpo_vector *vector = generate(pair, format, shapes[round % SHAPES], round);
+        size_t bytes;
+        void *d = compute(&vector->spec, &vector->problem, &bytes);
+        make_noise((noise_kind)_i, format, vector->problem.m * vector->problem.n, d, 100 * round + 10 * (uint64_t)_i);
+        fpo_diagnosis diagnosis;
+        ck_assert(fpo_diagnose(&vector->spec, &vector->problem, d, bytes, NULL, &diagnosis, NULL) == FPO_OK);
+        char sentence[300] = "";
+        if (diagnosis.cause_count > 0)
+            fpo_edit_sentence(&diagnosis.causes[0].edits[0], sentence, sizeof sentence);
+        ck_assert_msg(!is_accused(&diagnosis), "round %d, noise %d, %.1f bits where %.1f are needed: %s", (int)round,
+                      _i, diagnosis.evidence.bits, diagnosis.needed, sentence);
+        verdicts[diagnosis.verdict]++;
+        free(d);
+        fpo_vector_free(vector);
+    }
+    printf("noise %d: %d outputs, %d match, %d legitimate, %d plainly no result, %d unexplained\n", _i, (int)rounds,
+           verdicts[0], verdicts[1], verdicts[2], verdicts[3]);
+}
+END_TEST
+
+/* Every model's output, judged as if another had been asked for. */
+START_TEST(other_models_are_no_faults)
+{
+    static const int64_t shape[] = {9, 7, 256};
+    int models = 0, same = 0;
+    fpo_vector *vector = generate((size_t)_i, FPO_F32, shape, 2);
+    const fpo_model *model;
+    for (size_t i = 0; (model = fpo_model_at(i)) != NULL; i++) {
+        if (!fpo_model_takes(model, &vector->spec.a.stored, &vector->spec.b.stored))
+            continue;
+        fpo_gemm_spec spec = vector->spec;
+        spec.accumulation = model->accumulation;
+        size_t bytes;
+        void *d = compute(&spec, &vector->problem, &bytes);
+        fpo_diagnosis diagnosis;
+        ck_assert(fpo_diagnose(&vector->spec, &vector->problem, d, bytes, NULL, &diagnosis, NULL) == FPO_OK);
+        ck_assert_msg(diagnosis.verdict == FPO_VERDICT_MATCH || diagnosis.verdict == FPO_VERDICT_LEGITIMATE,
+                      "the output of %s is called %s", model->name, fpo_verdict_name(diagnosis.verdict));
+        same += diagnosis.verdict == FPO_VERDICT_MATCH;
+        models++;
+        free(d);
+    }
+    printf("%s x %s: %d models, %d of them with the bits of exact\n", fpo_block_format_describe(pairs[_i][0])->name,
+           fpo_block_format_describe(pairs[_i][1])->name, models, same);
+    ck_assert_int_ge(models, 2);
+    fpo_vector_free(vector);
+}
+END_TEST
+
+Suite *fpo_suite(void)
+{
+    Suite *suite = suite_create("accusations");
+    TCase *tests = tcase_create("none");
+    tcase_set_timeout(tests, getenv("FPO_LONG") != NULL ? 7200 : 600);
+    tcase_add_loop_test(tests, noise_accuses_nobody, 0, NOISE_KINDS);
+    tcase_add_loop_test(tests, other_models_are_no_faults, 0, PAIRS);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
