@@ -107,13 +107,17 @@ static bool is_accused(const fpo_diagnosis *d)
 
 START_TEST(noise_accuses_nobody)
 {
-    uint64_t rounds = getenv("FPO_LONG") != NULL ? 10000 / NOISE_KINDS + 1 : 20;
+    uint64_t rounds = getenv("FPO_LONG") != NULL ? 10000 / NOISE_KINDS + 1 : 10;
     int verdicts[4] = {0};
     for (uint64_t round = 0; round < rounds; round++) {
         size_t pair = round % PAIRS;
         fpo_format format = outputs[round / 2 % OUTPUTS];
         fpo_vector *vector = generate(pair, format, shapes[round % SHAPES], round);
         size_t bytes;
+        if (_i == SHUFFLED && vector->problem.m * vector->problem.n < 9) { /* few orders: one may be a true exchange */
+            fpo_vector_free(vector);
+            continue;
+        }
         void *d = compute(&vector->spec, &vector->problem, &bytes);
         make_noise((noise_kind)_i, format, vector->problem.m * vector->problem.n, d, 100 * round + 10 * (uint64_t)_i);
         fpo_diagnosis diagnosis;

@@ -14,7 +14,7 @@
 enum { TEXT = 512, VALUE_COLUMN = 19, SHOWN = 6 };
 
 typedef struct words {
-    char edit[TEXT], parameters[TEXT], sentence[TEXT];
+    char edit[TEXT], parameters[TEXT], sentence[TEXT], look[TEXT];
 } words;
 
 static void append(char *text, const char *joint, const char *part)
@@ -25,7 +25,7 @@ static void append(char *text, const char *joint, const char *part)
 
 static words words_of(const fpo_cause *cause)
 {
-    words w = {"", "", ""};
+    words w = {"", "", "", ""};
     for (size_t i = 0; i < cause->edit_count; i++) {
         char part[TEXT / 2];
         append(w.edit, " + ", fpo_edit_describe(cause->edits[i].kind)->name);
@@ -33,6 +33,7 @@ static words words_of(const fpo_cause *cause)
         append(w.parameters, "; ", part);
         fpo_edit_sentence(&cause->edits[i], part, sizeof part);
         append(w.sentence, ", and ", part);
+        append(w.look, "; ", fpo_edit_describe(cause->edits[i].kind)->look);
     }
     if (cause->in_part)
         append(w.sentence, ", ", "in the wrong part alone");
@@ -53,6 +54,8 @@ static void print_cause(const char *label, const fpo_cause *cause)
     fpo_print_wrapped(VALUE_COLUMN, w.sentence);
     printf("%s%*s%s%s%s%s\n", fpo_style(stdout, FPO_PLAIN), VALUE_COLUMN, "", w.edit,
            w.parameters[0] != '\0' ? " (" : "", w.parameters, w.parameters[0] != '\0' ? ")" : "");
+    if (!cause->legitimate)
+        print_labelled("look at", w.look);
 }
 
 static void print_place(const fpo_diagnosis *d)
@@ -79,12 +82,29 @@ static void print_place(const fpo_diagnosis *d)
     }
 }
 
+/* Where one explanation is no defect, those that are defects explain nothing more. */
+static bool is_finding(const fpo_diagnosis *d, const fpo_cause *cause)
+{
+    return d->verdict != FPO_VERDICT_LEGITIMATE || cause->legitimate;
+}
+
+static size_t count_findings(const fpo_diagnosis *d)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < d->cause_count; i++)
+        count += is_finding(d, &d->causes[i]);
+    return count;
+}
+
 static void print_list(const char *first, const fpo_diagnosis *d)
 {
-    for (size_t i = 0; i < d->cause_count && i < SHOWN; i++)
-        print_cause(i > 0 ? "or" : first, &d->causes[i]);
-    if (d->cause_count > SHOWN)
-        printf("  %-16s %zu more; --json has all\n", "or", d->cause_count - SHOWN);
+    size_t shown = 0, findings = count_findings(d);
+    for (size_t i = 0; i < d->cause_count && shown < SHOWN; i++) {
+        if (is_finding(d, &d->causes[i]))
+            print_cause(shown++ > 0 ? "or" : first, &d->causes[i]);
+    }
+    if (findings > shown)
+        printf("  %-16s %zu more; --json has all\n", "or", findings - shown);
 }
 
 static void print_evidence(const fpo_diagnosis *d, const char *distinguish)
@@ -95,12 +115,12 @@ static void print_evidence(const fpo_diagnosis *d, const char *distinguish)
              "%s all %" PRId64 " elements%s are as observed, the %" PRId64
              " wrong ones included: %.0f bits of evidence "
              "where %.0f would do (%zu hypotheses tried)",
-             d->cause_count > 1 ? "with each of these" : "with this change",
+             count_findings(d) > 1 ? "with each of these" : "with this change",
              whole ? d->comparison.elements : d->part.elements, whole ? "" : " of the part", d->evidence.elements,
              d->evidence.bits, d->needed, d->hypotheses);
     print_labelled("how sure", line);
-    if (d->cause_count > 1) {
-        snprintf(line, sizeof line, "these operands cannot tell the %zu explanations apart%s%s", d->cause_count,
+    if (count_findings(d) > 1) {
+        snprintf(line, sizeof line, "these operands cannot tell the %zu explanations apart%s%s", count_findings(d),
                  distinguish != NULL ? "; a vector that does: " : "", distinguish != NULL ? distinguish : "");
         print_labelled("", line);
     }
@@ -162,23 +182,32 @@ void fpo_causes_print(const fpo_diagnosis *d, const char *distinguish)
 static json_t *cause_json(const fpo_cause *cause)
 {
     words w = words_of(cause);
-    return json_pack("{s:s, s:s, s:s}", "edit", w.edit, "parameters", w.parameters, "sentence", w.sentence);
+    return json_pack("{s:s, s:s, s:s, s:s}", "edit", w.edit, "parameters", w.parameters, "sentence", w.sentence, "look",
+                     w.look);
 }
 
-static json_t *list_json(const fpo_diagnosis *d)
+static json_t *list_json(const fpo_diagnosis *d, bool findings)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < d->cause_count; i++)
-        json_array_append_new(list, cause_json(&d->causes[i]));
+    for (size_t i = 0; i < d->cause_count; i++) {
+        if (is_finding(d, &d->causes[i]) == findings)
+            json_array_append_new(list, cause_json(&d->causes[i]));
+    }
     return list;
+}
+
+static bool has_findings(const fpo_diagnosis *d)
+{
+    return d->verdict != FPO_VERDICT_UNEXPLAINED && !d->plain;
 }
 
 json_t *fpo_diagnosis_causes_json(const fpo_diagnosis *d)
 {
     const fpo_sign_info *sign = fpo_sign_describe(d->sign);
     if (d->plain)
-        return json_pack("[{s:s, s:s, s:s}]", "edit", sign->name, "parameters", "", "sentence", sign->sentence);
-    return d->verdict == FPO_VERDICT_UNEXPLAINED ? json_array() : list_json(d);
+        return json_pack("[{s:s, s:s, s:s, s:s}]", "edit", sign->name, "parameters", "", "sentence", sign->sentence,
+                         "look", "");
+    return has_findings(d) ? list_json(d, true) : json_array();
 }
 
 static json_t *set_json(const fpo_index_set *set)
@@ -204,10 +233,9 @@ static double tenths(double x)
 void fpo_diagnosis_add_json(json_t *object, const fpo_diagnosis *d)
 {
     const fpo_sign_info *sign = fpo_sign_describe(d->sign);
-    bool candidates = d->verdict == FPO_VERDICT_UNEXPLAINED || d->plain;
     json_object_set_new(object, "part", part_json(&d->part));
     json_object_set_new(object, "sign", sign != NULL ? json_string(sign->name) : json_null());
-    json_object_set_new(object, "candidates", candidates ? list_json(d) : json_array());
+    json_object_set_new(object, "candidates", list_json(d, !has_findings(d)));
     json_object_set_new(object, "evidence",
                         json_pack("{s:I, s:I, s:f, s:f}", "elements", (json_int_t)d->evidence.elements, "pairs",
                                   (json_int_t)d->evidence.pairs, "bits", tenths(d->evidence.bits), "needed",

@@ -72,12 +72,13 @@ static fpo_status generate(const fpo_subject *s, fpo_data_kind kind, const int64
 /* The output that a cause gives, or nothing where it makes no sense for these operands. */
 static bool evaluate(const fpo_vector *vector, const fpo_cause *cause, void *d, size_t bytes)
 {
-    fpo_gemm_spec spec = vector->spec;
-    fpo_gemm_problem problem = vector->problem;
-    for (size_t i = 0; i < cause->edit_count; i++)
-        fpo_edit_apply(&cause->edits[i], &spec, &problem);
+    fpo_edited edited;
     fpo_gemm_output output = {.d = d, .d_bytes = bytes};
-    return fpo_gemm(&spec, &problem, &output, NULL, NULL) == FPO_OK;
+    if (fpo_edited_open(&vector->spec, &vector->problem, cause->edits, cause->edit_count, &edited, NULL) != FPO_OK)
+        return false;
+    bool made = fpo_edited_gemm(&edited, &output, NULL, NULL) == FPO_OK;
+    fpo_edited_close(&edited);
+    return made;
 }
 
 /* Groups the causes by their outputs. */

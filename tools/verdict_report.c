@@ -92,8 +92,8 @@ static json_t *causes_json(const fpo_finding *f)
         snprintf(parameters, sizeof parameters, "from=%s,to=%s", f->closest, f->matches[i]);
         snprintf(sentence, sizeof sentence, "the sum is accumulated as in the model %s instead of %s", f->matches[i],
                  f->closest);
-        json_array_append_new(
-            causes, json_pack("{s:s, s:s, s:s}", "edit", info->name, "parameters", parameters, "sentence", sentence));
+        json_array_append_new(causes, json_pack("{s:s, s:s, s:s, s:s}", "edit", info->name, "parameters", parameters,
+                                                "sentence", sentence, "look", info->look));
     }
     return causes;
 }
