@@ -109,15 +109,18 @@ static void print_list(const char *first, const fpo_diagnosis *d)
 
 static void print_evidence(const fpo_diagnosis *d, const char *distinguish)
 {
-    char line[TEXT];
-    bool whole = !d->causes[0].in_part;
-    snprintf(line, sizeof line,
-             "%s all %" PRId64 " elements%s are as observed, the %" PRId64
-             " wrong ones included: %.0f bits of evidence "
-             "where %.0f would do (%zu hypotheses tried)",
-             count_findings(d) > 1 ? "with each of these" : "with this change",
-             whole ? d->comparison.elements : d->part.elements, whole ? "" : " of the part", d->evidence.elements,
+    char line[TEXT], worth[TEXT / 2];
+    bool whole = !d->causes[0].in_part, enough = d->evidence.bits >= d->needed;
+    snprintf(worth, sizeof worth,
+             enough
+                 ? "%.0f bits of evidence where %.0f would do (%zu hypotheses tried)"
+                 : "worth %.0f bits of evidence, where %.0f would make sure (%zu hypotheses tried): other mistakes may "
+                   "end in the same",
              d->evidence.bits, d->needed, d->hypotheses);
+    snprintf(
+        line, sizeof line, "%s all %" PRId64 " elements%s are as observed, the %" PRId64 " wrong ones included: %s",
+        count_findings(d) > 1 ? "with each of these" : "with this change",
+        whole ? d->comparison.elements : d->part.elements, whole ? "" : " of the part", d->evidence.elements, worth);
     print_labelled("how sure", line);
     if (count_findings(d) > 1) {
         snprintf(line, sizeof line, "these operands cannot tell the %zu explanations apart%s%s", count_findings(d),

@@ -1,17 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 The fp4oracle authors
 
-"""What a kernel returns that misreads block scales as kernels of the field did. No code of fp4oracle: integers and
-fractions, one rounding to f32.
+"""What a kernel returns that takes its operands for something else, as kernels of the field did. No code of fp4oracle:
+integers and fractions, one rounding to f32.
 
-misread.py VECTOR OUTPUT HOW OPERANDS    OPERANDS: the operands whose scales are misread, A, B or AB
+misread.py VECTOR OUTPUT HOW OPERANDS    OPERANDS: the operands that are misread, A, B or AB
 HOW  right             as stored
-     raw_words         fp32 scales handed over as packed ue8m0: block k takes byte k%4 of the fp32 word k/4
+  fp32 scales
+     raw_words         handed over as packed ue8m0: block k takes byte k%4 of the fp32 word k/4
      mantissa_dropped  2^floor(log2 s), the codes kept
      rounded_up        2^ceil(log2 s), the codes kept
-     packed_unmasked   four fp32 words packed by shifts alone, v0>>23 | v1>>15 | v2>>7 | v3<<1, and read as ue8m0
+     packed_unmasked   four words packed by shifts alone, v0>>23 | v1>>15 | v2>>7 | v3<<1, and read as ue8m0
+  scale bytes
      linear_as_128x4   linear scales read at the addresses of the 128x4 layout
      swizzled_twice    scales brought into the 128x4 layout twice, read as 128x4
+     subnormal_normal  ue4m3 codes 0 to 7 with the hidden bit of a normal number
+     nan_is_480        ue4m3 code 7F is 480
+     zero_block_nan    blocks whose codes are all zero have the scale 7F: NaN
+     shifted           ue8m0 as code << 23: 0 is zero
+     exponent_off      every scale is four times too small (the -emax of e2m1 taken off twice)
+  which scale
+     group_offset      the second half of the rows takes its scales one row too early
+     k_frozen          K blocks 2i and 2i+1 take the scale of 2i
+     tail_rows         rows from 128 on take a padding byte, 00
+  elements, output
+     rows_wrapped      rows from the middle on are those of the beginning again, with their own scales
+     fused_larger      columns from the middle on are 4 times too large: the tensor scale of the other half
+     saturated         f16 output: the largest number instead of infinity
 """
 import struct
 import sys
@@ -60,16 +75,38 @@ def swizzle(data, rows, columns):
     return bytes(out)
 
 
-def of_bytes(data, rows, columns, how):
-    """All ue4m3 scales."""
-    table = [minifloat(c & 127, 4, 3, 7, False) if c & 127 != 127 else NAN for c in range(256)]
+def ue4m3(byte, how):
+    code = byte & 127
+    if how == "subnormal_normal" and code < 8:
+        return Fraction(8 + code, 8) * Fraction(2) ** -7
+    if code == 127:
+        return Fraction(480) if how == "nan_is_480" else NAN
+    return minifloat(code, 4, 3, 7, False)
+
+
+def place(how, rows, columns):
+    """The byte that is read for the scale of a row and a K block, in the buffer as it is handed over."""
+    if how in ("swizzled_twice", "linear_as_128x4"):
+        return lambda r, c: address_128x4(r, c, columns)
+    if how == "group_offset":
+        return lambda r, c: (r - (r >= rows // 2)) * columns + c
+    if how == "k_frozen":
+        return lambda r, c: r * columns + c // 2 * 2
+    if how == "tail_rows":
+        return lambda r, c: r * columns + c if r < 128 else rows * columns  # beyond the scales: zero bytes
+    return lambda r, c: r * columns + c
+
+
+def of_bytes(data, rows, columns, how, is_ue8m0):
+    """All ue4m3 or ue8m0 scales."""
+    decode = (lambda b: Fraction(0) if b == 0 and how == "shifted" else ue8m0(b)) if is_ue8m0 else lambda b: ue4m3(b, how)
+    table = [decode(c) for c in range(256)]
+    if how == "exponent_off":
+        table = [NAN if s is NAN else s / 4 for s in table]
     if how == "swizzled_twice":
         data = swizzle(swizzle(data, rows, columns)[:rows * columns], rows, columns)
-    if how in ("swizzled_twice", "linear_as_128x4"):
-        read = lambda r, c: data[address_128x4(r, c, columns)] if address_128x4(r, c, columns) < len(data) else 0
-    else:
-        read = lambda r, c: data[r * columns + c]
-    return [[table[read(r, c)] for c in range(columns)] for r in range(rows)]
+    at = place(how, rows, columns)
+    return [[table[data[at(r, c)] if at(r, c) < len(data) else 0] for c in range(columns)] for r in range(rows)]
 
 
 def scales_of(tensors, name, how):
@@ -77,7 +114,12 @@ def scales_of(tensors, name, how):
     if dtype == "F32":
         words = struct.unpack(f"<{rows * columns}I", data)
         return [of_words(list(words[r * columns:(r + 1) * columns]), how) for r in range(rows)]
-    return of_bytes(data, rows, columns, how)
+    return of_bytes(data, rows, columns, how, dtype == "U8")
+
+
+def without_zero_blocks(codes, scales):
+    size = len(codes[0]) // len(scales[0])
+    return [[s if any(codes[r][c * size:(c + 1) * size]) else NAN for c, s in enumerate(row)] for r, row in enumerate(scales)]
 
 
 def codes_of(tensors, name):
@@ -95,32 +137,54 @@ def codes_of(tensors, name):
 
 
 def element(a_row, b_row, a_scales, b_scales, a_size, b_size, factor):
+    """The exact product, or NaN."""
     total = Fraction(0)
     size = min(a_size, b_size)
     for k in range(0, len(a_row), size):
         a_scale, b_scale = a_scales[k // a_size], b_scales[k // b_size]
         if a_scale is NAN or b_scale is NAN:
-            return NAN_BITS
+            return NAN
         total += sum(x * y for x, y in zip(a_row[k:k + size], b_row[k:k + size])) * a_scale * b_scale
-    return f32_bits(total * factor)
+    return total * factor
 
 
 def scalar(tensors, name):
     return Fraction(struct.unpack("<f", tensors[name][2])[0]) if name in tensors else Fraction(1)
 
 
+def operand(tensors, name, how):
+    codes, unit = codes_of(tensors, name)
+    scales = scales_of(tensors, name, how)
+    if how == "zero_block_nan":
+        scales = without_zero_blocks(codes, scales)
+    if how == "rows_wrapped":
+        codes = [codes[r % (len(codes) // 2)] for r in range(len(codes))]
+    return codes, scales, unit
+
+
+def f16_bits_saturated(x):
+    """No subnormals in these tests."""
+    wide = f32_bits(x)
+    magnitude = wide & 0x7FFFFFFF
+    bits = (magnitude + 0xFFF + (magnitude >> 13 & 1) >> 13) - (112 << 10) if magnitude >= 0x38800000 else 0
+    return wide >> 16 & 0x8000 | min(bits, 0x7BFF)
+
+
 def main():
     vector, output, how, operands = sys.argv[1:5]
     tensors = load(vector)
-    (a, a_unit), (b, b_unit) = codes_of(tensors, "a"), codes_of(tensors, "b")
-    a_scales = scales_of(tensors, "a", how if "A" in operands else "right")
-    b_scales = scales_of(tensors, "b", how if "B" in operands else "right")
+    a, a_scales, a_unit = operand(tensors, "a", how if "A" in operands else "right")
+    b, b_scales, b_unit = operand(tensors, "b", how if "B" in operands else "right")
     a_size, b_size = len(a[0]) // len(a_scales[0]), len(b[0]) // len(b_scales[0])
     a_rows, b_rows = len(a) // len(a_scales), len(b) // len(b_scales)
     factor = scalar(tensors, "a_tensor_scale") * scalar(tensors, "b_tensor_scale") * scalar(tensors, "alpha") * a_unit * b_unit
-    bits = [element(a[m], b[n], a_scales[m // a_rows], b_scales[n // b_rows], a_size, b_size, factor)
-            for m in range(len(a)) for n in range(len(b))]
-    save(output, "d", "F32", [len(a), len(b)], bits)
+    half = len(b) // 2 if how == "fused_larger" else len(b)
+    values = [element(a[m], b[n], a_scales[m // a_rows], b_scales[n // b_rows], a_size, b_size,
+                      factor * (1 if n < half else 4)) for m in range(len(a)) for n in range(len(b))]
+    if how == "saturated":
+        save(output, "d", "F16", [len(a), len(b)], [f16_bits_saturated(x) for x in values])
+    else:
+        save(output, "d", "F32", [len(a), len(b)], [NAN_BITS if x is NAN else f32_bits(x) for x in values])
 
 
 main()
