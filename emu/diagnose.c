@@ -112,6 +112,26 @@ static void conclude(fpo_diagnosis *d)
             d->verdict = FPO_VERDICT_LEGITIMATE;
 }
 
+static bool has_found_number(const fpo_cause *cause)
+{
+    for (size_t i = 0; i < cause->edit_count; ++i)
+        if (cause->edits[i].value != 0)
+            return true;
+    return false;
+}
+
+/* "Everything is 2 times too large" says less than "alpha, which is 0.5, is never applied". */
+static void put_descriptions_last(fpo_diagnosis *d)
+{
+    fpo_cause ordered[FPO_CAUSES];
+    size_t count = 0;
+    for (int found = 0; found < 2; ++found)
+        for (size_t i = 0; i < d->cause_count; ++i)
+            if (has_found_number(&d->causes[i]) == (found == 1))
+                ordered[count++] = d->causes[i];
+    memcpy(d->causes, ordered, count * sizeof *ordered);
+}
+
 /* Signs that leave nothing to search for. */
 static bool is_final(fpo_sign_kind sign)
 {
@@ -132,6 +152,7 @@ static fpo_status explain(fpo_search *s, fpo_error *error)
     d->evidence = fpo_evidence_weigh(&wrong);
     if (!is_final(d->sign))
         status = search_all(s, error);
+    put_descriptions_last(d);
     d->needed = fpo_evidence_needed(d->hypotheses) + found_bits(d);
     conclude(d);
     return status;
