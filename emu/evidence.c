@@ -6,14 +6,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { PAIRS = 256, REPEATS = 16 };
+enum { PAIRS = 256, SLOTS = 4 * PAIRS, REPEATS = 16 };
 
 typedef struct pair {
     uint32_t expected, observed;
 } pair;
 
 typedef struct tally {
-    pair pairs[PAIRS];
+    pair pairs[SLOTS]; /* by hash, at the first free place; expected == observed: free */
     int64_t pair_count, repeats;
     double bits;
 } tally;
@@ -29,14 +29,17 @@ static bool is_special(fpo_format format, uint32_t code)
 
 static void count_pair(fpo_format format, pair p, tally *t)
 {
-    for (int64_t i = 0; i < t->pair_count; i++) {
-        if (t->pairs[i].expected == p.expected && t->pairs[i].observed == p.observed) {
+    size_t slot = (p.expected * 2654435761U ^ p.observed * 2246822519U) >> 16 & (SLOTS - 1);
+    while (t->pairs[slot].expected != t->pairs[slot].observed) {
+        if (t->pairs[slot].expected == p.expected && t->pairs[slot].observed == p.observed) {
             t->repeats++;
             return;
         }
+        slot = (slot + 1) % SLOTS;
     }
     int64_t steps = fpo_code_steps(format, p.expected, p.observed);
-    t->pairs[t->pair_count++] = p;
+    t->pairs[slot] = p;
+    t->pair_count++;
     t->bits += steps == INT64_MAX ? 1 : log2(1 + fabs((double)steps));
 }
 

@@ -155,7 +155,30 @@ static void compare(const fpo_case *c, const fpo_checks *observed, const fpo_jud
     }
 }
 
-/* Every candidate until one matches; if none does, the comparison is with the first. */
+/* A wrong output is as far from one model as from the other: where the first does not explain it, another may. */
+static fpo_status explain(const fpo_case *c, const candidates *all, const fpo_checks *observed,
+                          const fpo_judge_options *options, fpo_judgement *judgement, fpo_error *error)
+{
+    enum { MOST = 3 }; /* each takes a search */
+    fpo_judgement first = {0};
+    for (size_t i = 0; i < all->count && i < MOST; i++) {
+        fpo_status status = expect(c, &all->list[i], observed, options, judgement, error);
+        if (status != FPO_OK) {
+            return status;
+        }
+        compare(c, observed, options, judgement);
+        if (!judgement->diagnosed || judgement->diagnosis.verdict != FPO_VERDICT_UNEXPLAINED) {
+            return FPO_OK;
+        }
+        first = i == 0 ? *judgement : first;
+    }
+    fpo_status status = all->count > 1 ? expect(c, &all->list[0], observed, options, judgement, error) : FPO_OK;
+    judgement->comparison = first.comparison;
+    judgement->diagnosis = first.diagnosis;
+    return status;
+}
+
+/* Every candidate until one matches; if none does, the comparison is with the first that explains the output. */
 static fpo_status try_all(const fpo_case *c, const candidates *all, const fpo_checks *observed,
                           const fpo_judge_options *options, fpo_judgement *judgement, fpo_error *error)
 {
@@ -170,11 +193,7 @@ static fpo_status try_all(const fpo_case *c, const candidates *all, const fpo_ch
             return FPO_OK;
         }
     }
-    fpo_status status = all->count > 1 ? expect(c, &all->list[0], observed, options, judgement, error) : FPO_OK;
-    if (status == FPO_OK) {
-        compare(c, observed, options, judgement);
-    }
-    return status;
+    return explain(c, all, observed, options, judgement, error);
 }
 
 fpo_status fpo_judge(const fpo_case *c, const fpo_kernel_order *order, const fpo_checks *observed,
