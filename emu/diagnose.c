@@ -145,6 +145,8 @@ static fpo_status explain(fpo_search *s, fpo_error *error)
     fpo_wrong_output wrong = {.format = s->spec->epilogue.d, .expected = s->expected, .observed = s->observed};
     fpo_status status =
         fpo_part_find(wrong.format, s->problem->m, s->problem->n, s->expected, s->observed, &d->part, error);
+    if (status == FPO_OK)
+        status = fpo_part_find_nan(wrong.format, s->problem->m, s->problem->n, s->observed, &d->nan, error);
     if (status != FPO_OK)
         return status;
     wrong.part = d->part;

@@ -76,8 +76,9 @@ static void print_place(const fpo_diagnosis *d)
                  part->elements);
     print_labelled("wrong", line);
     if (d->comparison.nan_observed > d->comparison.nan_expected) {
-        snprintf(line, sizeof line, "%" PRId64 " elements, where %" PRId64 " should be", d->comparison.nan_observed,
-                 d->comparison.nan_expected);
+        fpo_part_text(&d->nan, where, sizeof where);
+        snprintf(line, sizeof line, "%" PRId64 " elements, where %" PRId64 " should be: %s", d->comparison.nan_observed,
+                 d->comparison.nan_expected, where);
         print_labelled("NaN", line);
     }
 }
@@ -237,6 +238,7 @@ void fpo_diagnosis_add_json(json_t *object, const fpo_diagnosis *d)
 {
     const fpo_sign_info *sign = fpo_sign_describe(d->sign);
     json_object_set_new(object, "part", part_json(&d->part));
+    json_object_set_new(object, "nan", d->nan.wrong > 0 ? part_json(&d->nan) : json_null());
     json_object_set_new(object, "sign", sign != NULL ? json_string(sign->name) : json_null());
     json_object_set_new(object, "candidates", list_json(d, !has_findings(d)));
     json_object_set_new(object, "evidence",

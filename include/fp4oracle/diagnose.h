@@ -43,7 +43,8 @@ typedef struct fpo_diagnosis {
     size_t closest_equal, sample;
     fpo_comparison comparison; /* observed against the asked spec */
     fpo_part part;             /* that differs */
-    fpo_sign_kind sign;        /* of that part */
+    fpo_part nan;              /* that is NaN */
+    fpo_sign_kind sign;        /* of the part that differs */
     bool plain;            /* the sign is the finding: the causes, if any, are among many that would end in the same */
     fpo_evidence evidence; /* of the elements that differ ... */
     double needed;         /* ... and how many bits of it an accusation takes */
