@@ -17,7 +17,7 @@ run 0 diagnose v.safetensors --output good.safetensors --json; json .verdict mat
 # The whole output is wrong.
 run 1 diagnose v.safetensors --output nibbles.safetensors
 out '^fault '; out 'wrong  *all of it'; out 'cause  .*4-bit codes'; out 'how sure  .* bits of evidence where'
-out '^the search$'; out 'hypotheses  *[0-9]* in '; out 'explanations  *[1-9]'; out '^reproduce: fp4oracle diagnose v.safetensors'
+out '^the search$'; out 'of these  *.*[0-9]* of class 16.*; 0 pairs'; out 'hypotheses  *[0-9]* in '; out 'explanations  *[1-9]'; out '^reproduce: fp4oracle diagnose v.safetensors'
 run 1 diagnose v.safetensors --output nibbles.safetensors --json; json .verdict fault
 json '.causes | map(.edit) | index("nibble_order") != null' true; json .part.kind all; json '.candidates | length' 0
 json '.evidence.bits > .evidence.needed' true; json '.seconds >= 0' true; json '.sample > 0' true

@@ -6,6 +6,7 @@
 #include "model_choice.h"
 #include "report.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -201,6 +202,21 @@ static fpo_status diagnose_as(fpo_subject *s, const char *model, fpo_diagnosis *
     return status;
 }
 
+static fpo_status count_singles(const fpo_subject *s, fpo_finding *f, fpo_error *error)
+{
+    size_t count = fpo_edit_enumerate(&s->spec, &s->vector->problem, NULL, 0);
+    fpo_edit *edits = malloc((count + 1) * sizeof *edits);
+    if (edits == NULL)
+        return fpo_fail(error, FPO_ERR_MEMORY, "no memory for %zu hypotheses", count);
+    fpo_edit_enumerate(&s->spec, &s->vector->problem, edits, count);
+    for (size_t i = 0; i < count; i++) {
+        int fault_class = fpo_edit_describe(edits[i].kind)->fault_class;
+        f->singles[fault_class < FPO_FAULT_CLASSES ? fault_class : 0]++;
+    }
+    free(edits);
+    return FPO_OK;
+}
+
 /* Under the closest model first. A wrong output is as far from one as from the other, so that where the closest does
  * not explain it, another may. */
 static fpo_status diagnose(fpo_subject *s, fpo_finding *f, fpo_error *error)
@@ -221,6 +237,8 @@ static fpo_status diagnose(fpo_subject *s, fpo_finding *f, fpo_error *error)
     }
     s->spec.accumulation = *accumulation_of(s, f->closest);
     f->seconds = seconds() - started;
+    if (status == FPO_OK)
+        status = count_singles(s, f, error);
     f->diagnosed = status == FPO_OK;
     if (status == FPO_OK)
         f->verdict = f->diagnosis.verdict;

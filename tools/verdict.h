@@ -11,7 +11,10 @@
 #include <fp4oracle/diagnose.h>
 #include <jansson.h>
 
-enum { FPO_MATCHES = 128 }; /* more than the registry has of one format */
+enum {
+    FPO_MATCHES = 128,     /* more than the registry has of one format */
+    FPO_FAULT_CLASSES = 24 /* 1 to 23: docs/diagnosis.md */
+};
 
 typedef struct fpo_finding {
     fpo_verdict verdict;
@@ -26,6 +29,8 @@ typedef struct fpo_finding {
     bool diagnosed;
     fpo_diagnosis diagnosis; /* under the model `closest` */
     double seconds;          /* that the search took */
+    size_t
+        singles[FPO_FAULT_CLASSES]; /* single edits that this spec admits, by class; the other hypotheses are pairs */
 } fpo_finding;
 
 /* Compares with the models asked for, then with all others; `search`: where none explains the output, looks for the

@@ -4,12 +4,13 @@
 /* A finding as text and as JSON. */
 #include "causes.h"
 #include "report.h"
+#include "table.h"
 #include "verdict.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-enum { TEXT = 512, NAMES = 6 };
+enum { TEXT = 512, NAMES = 6, VALUE_COLUMN = 19 };
 
 static void print_names(const char *const *names, size_t count)
 {
@@ -41,11 +42,47 @@ static void print_verdict(const fpo_finding *f, const fpo_subject_arguments *a)
         puts("  not a defect: another documented accumulation than the one asked for makes exactly these bits");
 }
 
+/* Those that were tried are the single edits, and pairs of them where no single one explains the output. */
+static size_t count_pairs(const fpo_finding *f)
+{
+    size_t singles = 0;
+    for (int i = 0; i < FPO_FAULT_CLASSES; i++)
+        singles += f->singles[i];
+    return f->diagnosis.hypotheses > singles ? f->diagnosis.hypotheses - singles : 0;
+}
+
+static void print_by_class(const fpo_finding *f)
+{
+    char line[TEXT] = "";
+    for (int i = 0; i < FPO_FAULT_CLASSES; i++) {
+        size_t used = strlen(line);
+        if (f->singles[i] > 0)
+            snprintf(line + used, sizeof line - used, "%s%zu of class %d", used > 0 ? ", " : "", f->singles[i], i);
+    }
+    size_t used = strlen(line);
+    snprintf(line + used, sizeof line - used, "; %zu pairs", count_pairs(f));
+    printf("  %-16s ", "of these");
+    fpo_print_wrapped(VALUE_COLUMN, line);
+}
+
+static json_t *by_class_json(const fpo_finding *f)
+{
+    json_t *object = json_object();
+    for (int i = 0; i < FPO_FAULT_CLASSES; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "%d", i);
+        if (f->singles[i] > 0)
+            json_object_set_new(object, name, json_integer((json_int_t)f->singles[i]));
+    }
+    return object;
+}
+
 static void print_search(const fpo_finding *f)
 {
     fpo_section("the search");
     printf("  %-16s %zu in %.2f s, under the model %s\n", "hypotheses", f->diagnosis.hypotheses, f->seconds,
            f->closest);
+    print_by_class(f);
     printf("  %-16s %zu elements at first\n", "sample", f->diagnosis.sample);
     printf("  %-16s %zu\n", "explanations", f->diagnosis.cause_count);
     printf("  %-16s %" PRId64 " wrong elements, %.1f bits, of which an accusation takes %.1f\n", "evidence",
@@ -110,7 +147,8 @@ int fpo_finding_print_json(const fpo_finding *f, const fpo_telling *t)
     if (f->diagnosed)
         fpo_diagnosis_add_json(object, &f->diagnosis);
     if (f->diagnosed && t->search)
-        json_object_set_new(object, "seconds", json_real(f->seconds));
+        json_object_update_new(object, json_pack("{s:f, s:o, s:I}", "seconds", f->seconds, "singles_by_class",
+                                                 by_class_json(f), "pairs", (json_int_t)count_pairs(f)));
     int status = fpo_print_json(object);
     return status != FPO_EXIT_OK ? status : f->verdict == FPO_VERDICT_MATCH ? FPO_EXIT_OK : FPO_EXIT_DIVERGENCE;
 }
