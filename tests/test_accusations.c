@@ -165,6 +165,45 @@ START_TEST(other_models_are_no_faults)
 }
 END_TEST
 
+/* Other orders of K, splits, Stream-K, other orders of the epilogue: what documents allow. */
+START_TEST(other_orders_are_no_faults)
+{
+    static const int64_t shape[] = {9, 7, 512};
+    static const char *const models[] = {"sm120_mxf4nvf4", "sm90_fp8_blockwise"};
+    int orders = 0;
+    size_t bytes;
+    fpo_vector *vector = generate((size_t)_i, FPO_F32, shape, 4);
+    vector->spec.accumulation = fpo_model_by_name(models[_i])->accumulation;
+    void *d = compute(&vector->spec, &vector->problem, &bytes);
+    size_t count = fpo_edit_enumerate(&vector->spec, &vector->problem, NULL, 0);
+    fpo_edit *edits = calloc(count, sizeof *edits);
+    fpo_edit_enumerate(&vector->spec, &vector->problem, edits, count);
+    for (size_t i = 0; i < count; i++) {
+        fpo_edited edited;
+        if (!fpo_edit_describe(edits[i].kind)->legitimate || edits[i].kind == FPO_EDIT_ACCUMULATION ||
+            fpo_edited_open(&vector->spec, &vector->problem, &edits[i], 1, &edited, NULL) != FPO_OK)
+            continue;
+        fpo_gemm_output output = {.d = d, .d_bytes = bytes};
+        bool made = fpo_edited_gemm(&edited, &output, NULL, NULL) == FPO_OK;
+        fpo_edited_close(&edited);
+        if (!made)
+            continue;
+        fpo_diagnosis diagnosis;
+        char sentence[300];
+        fpo_edit_sentence(&edits[i], sentence, sizeof sentence);
+        ck_assert(fpo_diagnose(&vector->spec, &vector->problem, d, bytes, NULL, &diagnosis, NULL) == FPO_OK);
+        ck_assert_msg(diagnosis.verdict == FPO_VERDICT_MATCH || diagnosis.verdict == FPO_VERDICT_LEGITIMATE, "%s: %s",
+                      fpo_verdict_name(diagnosis.verdict), sentence);
+        orders += diagnosis.verdict == FPO_VERDICT_LEGITIMATE;
+    }
+    free(d);
+    printf("%s: %d other orders\n", models[_i], orders);
+    ck_assert_int_ge(orders, 3);
+    free(edits);
+    fpo_vector_free(vector);
+}
+END_TEST
+
 Suite *fpo_suite(void)
 {
     Suite *suite = suite_create("accusations");
@@ -172,6 +211,7 @@ Suite *fpo_suite(void)
     tcase_set_timeout(tests, getenv("FPO_LONG") != NULL ? 7200 : 600);
     tcase_add_loop_test(tests, noise_accuses_nobody, 0, NOISE_KINDS);
     tcase_add_loop_test(tests, other_models_are_no_faults, 0, PAIRS);
+    tcase_add_loop_test(tests, other_orders_are_no_faults, 0, 2);
     suite_add_tcase(suite, tests);
     return suite;
 }

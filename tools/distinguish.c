@@ -120,7 +120,7 @@ fpo_status fpo_distinguish(const fpo_subject *subject, const char *model, const 
                            fpo_distinction *distinction, fpo_error *error)
 {
     static const fpo_data_kind kinds[] = {FPO_DATA_CODES, FPO_DATA_UNIFORM, FPO_DATA_GAUSSIAN, FPO_DATA_LADDER};
-    static const int64_t shapes[][3] = {{40, 48, 500}, {160, 144, 600}, {300, 272, 1100}};
+    static const int64_t shapes[][3] = {{40, 48, 500}, {136, 132, 300}};
     enum { KINDS = sizeof kinds / sizeof kinds[0], SHAPES = sizeof shapes / sizeof shapes[0] };
     *distinction = (fpo_distinction){.vector = NULL};
     fpo_status status = FPO_OK;
