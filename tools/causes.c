@@ -83,17 +83,38 @@ static void print_place(const fpo_diagnosis *d)
     }
 }
 
-/* Where one explanation is no defect, those that are defects explain nothing more. */
-static bool is_finding(const fpo_diagnosis *d, const fpo_cause *cause)
+static bool has_found_number(const fpo_cause *cause)
 {
-    return d->verdict != FPO_VERDICT_LEGITIMATE || cause->legitimate;
+    for (size_t i = 0; i < cause->edit_count; i++) {
+        if (cause->edits[i].value != 0)
+            return true;
+    }
+    return false;
+}
+
+/* The same but for the number, of which neighbours give the same bytes, too. */
+static bool is_repetition(const fpo_cause *x, const fpo_cause *y)
+{
+    return x->edit_count == 1 && y->edit_count == 1 && x->edits[0].kind == y->edits[0].kind &&
+           x->edits[0].operands == y->edits[0].operands && x->edits[0].from == y->edits[0].from &&
+           x->edits[0].to == y->edits[0].to;
+}
+
+bool fpo_cause_is_finding(const fpo_diagnosis *d, size_t index)
+{
+    const fpo_cause *cause = &d->causes[index];
+    if (d->verdict == FPO_VERDICT_LEGITIMATE && !cause->legitimate)
+        return false;
+    if (index == 0 || !has_found_number(cause))
+        return true;
+    return has_found_number(&d->causes[0]) && !is_repetition(cause, &d->causes[index - 1]);
 }
 
 static size_t count_findings(const fpo_diagnosis *d)
 {
     size_t count = 0;
     for (size_t i = 0; i < d->cause_count; i++)
-        count += is_finding(d, &d->causes[i]);
+        count += fpo_cause_is_finding(d, i);
     return count;
 }
 
@@ -101,7 +122,7 @@ static void print_list(const char *first, const fpo_diagnosis *d)
 {
     size_t shown = 0, findings = count_findings(d);
     for (size_t i = 0; i < d->cause_count && shown < SHOWN; i++) {
-        if (is_finding(d, &d->causes[i]))
+        if (fpo_cause_is_finding(d, i))
             print_cause(shown++ > 0 ? "or" : first, &d->causes[i]);
     }
     if (findings > shown)
@@ -194,7 +215,7 @@ static json_t *list_json(const fpo_diagnosis *d, bool findings)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < d->cause_count; i++) {
-        if (is_finding(d, &d->causes[i]) == findings)
+        if (fpo_cause_is_finding(d, i) == findings)
             json_array_append_new(list, cause_json(&d->causes[i]));
     }
     return list;

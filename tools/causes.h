@@ -8,6 +8,9 @@
 #include <fp4oracle/diagnose.h>
 #include <jansson.h>
 
+/* Whether an explanation is worth naming beside the others: not a defect where another is none, not "everything is 2
+ * times too large" where another says why. */
+bool fpo_cause_is_finding(const fpo_diagnosis *diagnosis, size_t index);
 /* Indented by two, a label of 16 columns before each line. `distinguish`: the command that makes a vector which tells
  * several explanations apart; NULL if there is none. */
 void fpo_causes_print(const fpo_diagnosis *diagnosis, const char *distinguish);

@@ -116,13 +116,24 @@ static void set_purpose(const fpo_diagnosis *diagnosis, fpo_vector *vector)
     vector->purpose = fpo_vector_text(vector, purpose);
 }
 
-fpo_status fpo_distinguish(const fpo_subject *subject, const char *model, const fpo_diagnosis *diagnosis,
+fpo_status fpo_distinguish(const fpo_subject *subject, const char *model, const fpo_diagnosis *all,
                            fpo_distinction *distinction, fpo_error *error)
 {
     static const fpo_data_kind kinds[] = {FPO_DATA_CODES, FPO_DATA_UNIFORM, FPO_DATA_GAUSSIAN, FPO_DATA_LADDER};
     static const int64_t shapes[][3] = {{40, 48, 500}, {136, 132, 300}};
     enum { KINDS = sizeof kinds / sizeof kinds[0], SHAPES = sizeof shapes / sizeof shapes[0] };
     *distinction = (fpo_distinction){.vector = NULL};
+    fpo_diagnosis findings = *all;
+    findings.cause_count = 0;
+    for (size_t i = 0; i < all->cause_count; i++) {
+        if (fpo_cause_is_finding(all, i))
+            findings.causes[findings.cause_count++] = all->causes[i];
+    }
+    const fpo_diagnosis *diagnosis = &findings;
+    if (findings.cause_count < 2)
+        return fpo_fail(error, FPO_ERR_ARGUMENT,
+                        "--distinguish: there is nothing to tell apart: %zu explanations of this output",
+                        findings.cause_count);
     fpo_status status = FPO_OK;
     for (size_t i = 0; i < KINDS * SHAPES && status == FPO_OK; i++) {
         fpo_distinction next = {.vector = NULL};
@@ -136,6 +147,7 @@ fpo_status fpo_distinguish(const fpo_subject *subject, const char *model, const 
         if (distinction->kinds == diagnosis->cause_count)
             break;
     }
+    memcpy(distinction->list, findings.causes, sizeof findings.causes);
     if (status == FPO_OK) {
         set_purpose(diagnosis, distinction->vector);
         status = fpo_vector_compute(distinction->vector, fpo_model_by_name(model), NULL, error);
@@ -147,7 +159,7 @@ fpo_status fpo_distinguish(const fpo_subject *subject, const char *model, const 
     return status;
 }
 
-void fpo_distinction_print(const fpo_distinction *d, const fpo_diagnosis *diagnosis, const char *path)
+void fpo_distinction_print(const fpo_distinction *d, const char *path)
 {
     const fpo_gemm_problem *p = &d->vector->problem;
     fpo_section("%s", path);
@@ -161,7 +173,7 @@ void fpo_distinction_print(const fpo_distinction *d, const fpo_diagnosis *diagno
                "tells apart", d->kinds, d->causes);
     for (size_t i = 0; d->kinds < d->causes && i < d->causes; i++) {
         char sentence[300];
-        fpo_edit_sentence(&diagnosis->causes[i].edits[0], sentence, sizeof sentence);
+        fpo_edit_sentence(&d->list[i].edits[0], sentence, sizeof sentence);
         printf("  group %-10zu %s\n", d->group_of[i] + 1, sentence);
     }
 }

@@ -12,6 +12,7 @@
 typedef struct fpo_distinction {
     fpo_vector *vector; /* with the output of the model; free it */
     size_t causes;
+    fpo_cause list[FPO_CAUSES];
     size_t kinds;                /* how many different outputs the causes give */
     size_t group_of[FPO_CAUSES]; /* causes of the same group give the same output */
 } fpo_distinction;
@@ -21,6 +22,6 @@ typedef struct fpo_distinction {
 fpo_status fpo_distinguish(const fpo_subject *subject, const char *model, const fpo_diagnosis *diagnosis,
                            fpo_distinction *distinction, fpo_error *error);
 
-void fpo_distinction_print(const fpo_distinction *distinction, const fpo_diagnosis *diagnosis, const char *path);
+void fpo_distinction_print(const fpo_distinction *distinction, const char *path);
 
 #endif

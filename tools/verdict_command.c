@@ -42,17 +42,13 @@ static int distinguish(const char *program, const parsed *p, const fpo_subject *
 {
     fpo_distinction distinction;
     fpo_error error;
-    if (!finding->diagnosed || finding->diagnosis.cause_count < 2)
-        return fpo_report_unusable(program,
-                                   "--distinguish: there is nothing to tell apart: %zu explanations of this output",
-                                   finding->diagnosed ? finding->diagnosis.cause_count : 0);
     fpo_status status = fpo_distinguish(subject, finding->closest, &finding->diagnosis, &distinction, &error);
     if (status == FPO_OK)
         status = fpo_vector_write(p->distinguish, distinction.vector, false, &error);
     if (status != FPO_OK)
         return fpo_report_error(program, &error);
     if (!p->json)
-        fpo_distinction_print(&distinction, &finding->diagnosis, p->distinguish);
+        fpo_distinction_print(&distinction, p->distinguish);
     fpo_vector_free(distinction.vector);
     return FPO_EXIT_DIVERGENCE;
 }
