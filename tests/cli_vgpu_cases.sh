@@ -11,6 +11,7 @@ for configuration in capability=90 capability=90,seed=1,sms=1 capability=90,seed
     out '^wgmma: 1 comparisons, 0 differ'
     out '^runtime: [0-9]* comparisons, 0 differ'
     not_out 'is not installed'
+    out '^reduce: 112 comparisons, 0 differ'
     out '^tensormap: [0-9]* comparisons, 0 differ'
 done
 # Functions that are not there say so when they are called.

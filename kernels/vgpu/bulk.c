@@ -5,6 +5,7 @@
  * are performed at moments that chance picks, with a pattern in their place until then, and stores as late as the
  * program allows: when a wait asks for them. */
 #include "bulk.h"
+#include "combine.h"
 #include "execute.h"
 #include "race.h"
 #include "shadow.h"
@@ -45,30 +46,41 @@ static void note_performance(const fpo_pending *copy, uint32_t address, uint32_t
         fpo_check_store_read(copy->warp->cta, address, bytes);
 }
 
+static uint32_t alignment(const fpo_pending *copy)
+{
+    return copy->from_registers ? copy->bytes : 16;
+}
+
+/* A copy that is no tensor's: between shared memory and global memory, another CTA's or the lane's registers. */
+static bool move_bytes(fpo_pending *copy)
+{
+    fpo_warp *warp = copy->warp;
+    uint8_t *shared = fpo_locate_in(warp, copy->cta, copy->shared, copy->bytes, alignment(copy), copy->lane);
+    uint8_t *other = copy->value;
+    bool global = !copy->between && !copy->from_registers;
+    if (shared != NULL && copy->between)
+        other = fpo_locate_shared(warp, copy->global, copy->bytes, 16, copy->lane);
+    else if (shared != NULL && global)
+        other = fpo_locate_global(warp, copy->global, copy->bytes, copy->lane);
+    if (shared == NULL || other == NULL)
+        return false;
+    if (global && copy->load)
+        fpo_check_global_read(warp, copy->global, copy->bytes, copy->lane);
+    else if (global)
+        fpo_check_global_write(warp, copy->global, copy->bytes);
+    fpo_combine_array((fpo_ptx_value)copy->op, (fpo_ptx_type)copy->type, copy->load ? shared : other,
+                      copy->load ? other : shared, copy->bytes, !copy->load);
+    if (global && copy->load)
+        fpo_trace_copy(copy->cta, copy->shared & FPO_SHARED_OFFSET, copy->global, copy->bytes);
+    return true;
+}
+
 static bool perform(fpo_pending *copy)
 {
     fpo_warp *warp = copy->warp;
     uint32_t at = warp->at;
     warp->at = copy->at; /* a fault is the issuing instruction's */
-    bool ok = true;
-    if (copy->tensor) {
-        ok = fpo_tensor_copy(warp, copy);
-    } else {
-        uint8_t *shared = fpo_locate_in(warp, copy->cta, copy->shared, copy->bytes, 16, copy->lane), *other = NULL;
-        if (shared != NULL && copy->between)
-            other = fpo_locate_shared(warp, copy->global, copy->bytes, 16, copy->lane);
-        else if (shared != NULL)
-            other = fpo_locate_global(warp, copy->global, copy->bytes, copy->lane);
-        ok = other != NULL;
-        if (ok && !copy->between && copy->load)
-            fpo_check_global_read(warp, copy->global, copy->bytes, copy->lane);
-        else if (ok && !copy->between)
-            fpo_check_global_write(warp, copy->global, copy->bytes);
-        if (ok)
-            memcpy(copy->load ? shared : other, copy->load ? other : shared, copy->bytes);
-        if (ok && copy->load && !copy->between)
-            fpo_trace_copy(copy->cta, copy->shared & FPO_SHARED_OFFSET, copy->global, copy->bytes);
-    }
+    bool ok = copy->tensor ? fpo_tensor_copy(warp, copy) : move_bytes(copy);
     if (ok)
         for_bytes(copy, note_performance);
     if (ok && copy->load)
@@ -95,10 +107,10 @@ static fpo_outcome issue_load(fpo_warp *warp, const fpo_pending *copy)
     for_bytes(copy, note_issue);
     if (!is_late(warp))
         return perform((fpo_pending *)copy) ? FPO_NEXT : FPO_FAULT;
-    uint8_t *shared = fpo_locate_in(warp, copy->cta, copy->shared, copy->bytes, 16, copy->lane);
+    uint8_t *shared = fpo_locate_in(warp, copy->cta, copy->shared, copy->bytes, alignment(copy), copy->lane);
     if (shared == NULL)
         return FPO_FAULT;
-    if (!copy->tensor || copy->map.swizzle == 0)
+    if (copy->op == FPO_PTX_V_NONE && (!copy->tensor || copy->map.swizzle == 0))
         memset(shared, 0x7F, copy->bytes);
     return enqueue(&copy->cta->loads, copy);
 }
@@ -194,7 +206,9 @@ fpo_outcome fpo_do_bulk_load(fpo_warp *warp, const fpo_ptx_instruction *ins)
     for (FPO_EACH_LANE(lane, warp->mask)) {
         fpo_pending copy = new_copy(warp, lane, true);
         copy.global = fpo_address(warp, &ins->operands[1], (int)lane);
-        copy.between = ins->arguments.op == FPO_PTX_V_SHARED;
+        copy.between = ins->arguments.a == FPO_PTX_V_SHARED;
+        copy.op = ins->arguments.op;
+        copy.type = ins->arguments.type;
         copy.bytes = fpo_u32(warp, &ins->operands[2], (int)lane);
         copy.mbarrier = fpo_address(warp, &ins->operands[3], (int)lane);
         if (copy.bytes % 16 != 0 || copy.global % 16 != 0)
@@ -219,6 +233,8 @@ fpo_outcome fpo_do_bulk_store(fpo_warp *warp, const fpo_ptx_instruction *ins)
         copy.global = fpo_address(warp, &ins->operands[0], (int)lane);
         copy.shared = own_offset(warp, fpo_address(warp, &ins->operands[1], (int)lane), (int)lane);
         copy.bytes = fpo_u32(warp, &ins->operands[2], (int)lane);
+        copy.op = ins->arguments.op;
+        copy.type = ins->arguments.type;
         if (copy.shared == 0)
             return FPO_FAULT;
         if (copy.bytes % 16 != 0 || copy.global % 16 != 0)
@@ -292,8 +308,28 @@ fpo_outcome fpo_do_tensor_store(fpo_warp *warp, const fpo_ptx_instruction *ins)
         fpo_pending copy = new_copy(warp, lane, false);
         copy.shared =
             own_offset(warp, fpo_address(warp, &ins->operands[1 + ins->arguments.count], (int)lane), (int)lane);
-        copy.add = ins->arguments.op == FPO_PTX_V_ADD;
+        copy.op = ins->arguments.op;
         if (copy.shared == 0 || !read_tensor(warp, ins, 0, &copy) || issue_store(warp, &copy) != FPO_NEXT)
+            return FPO_FAULT;
+    }
+    return FPO_NEXT;
+}
+
+/* st.async and red.async: values to shared memory of the cluster, counted by an mbarrier there. */
+fpo_outcome fpo_do_async_store(fpo_warp *warp, const fpo_ptx_instruction *ins)
+{
+    uint32_t count = ins->arguments.count, bytes = fpo_ptx_type_bytes((fpo_ptx_type)ins->arguments.type);
+    for (FPO_EACH_LANE(lane, warp->mask)) {
+        fpo_pending copy = new_copy(warp, lane, true);
+        copy.from_registers = true;
+        copy.op = ins->arguments.op;
+        copy.type = ins->arguments.type;
+        copy.bytes = count * bytes;
+        for (uint32_t i = 0; i < count; i++)
+            memcpy(copy.value + i * bytes, (const uint8_t *)fpo_lanes_of(warp, &ins->operands[1 + i]) + lane * bytes,
+                   bytes);
+        copy.mbarrier = fpo_address(warp, &ins->operands[1 + count], (int)lane);
+        if (issue(warp, ins, &copy, fpo_address(warp, &ins->operands[0], (int)lane), 0) != FPO_NEXT)
             return FPO_FAULT;
     }
     return FPO_NEXT;

@@ -15,7 +15,10 @@ struct fpo_pending {
     fpo_cta *signal; /* of a load: whose mbarrier it completes */
     uint32_t at;     /* index of the instruction */
     int lane;
-    bool tensor, load, add;
+    bool tensor, load;
+    uint8_t op, type;    /* of a reduction: fpo_ptx_value and fpo_ptx_type; no operation: a copy */
+    bool from_registers; /* `value` goes to shared memory */
+    uint8_t value[16];
     bool between; /* from shared memory of the issuing CTA, at `global`, to that of another */
     fpo_tensor_map map;
     int32_t coordinate[FPO_BOX_RANK];

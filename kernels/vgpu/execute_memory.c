@@ -2,6 +2,7 @@
  * Copyright 2026 The fp4oracle authors */
 
 /* Loads, stores, atomics, conversions of addresses. */
+#include "combine.h"
 #include "execute.h"
 #include "shadow.h"
 #include "spread.h"
@@ -152,60 +153,6 @@ static uint64_t read_register(const fpo_warp *warp, const fpo_ptx_operand *opera
     return value;
 }
 
-static int64_t sign_extend(uint64_t value, unsigned bytes)
-{
-    return bytes == 4 ? (int32_t)(uint32_t)value : (int64_t)value;
-}
-
-/* kernels.md 5.2 rule 6: f32 atomics on global memory flush subnormal inputs and results, those on shared memory do
- * not; NaN is canonical. */
-static uint64_t add_floating(uint64_t old, uint64_t b, fpo_ptx_type type, bool flush)
-{
-    if (type == FPO_PTX_F64) {
-        double x, y;
-        memcpy(&x, &old, sizeof x);
-        memcpy(&y, &b, sizeof y);
-        x += y;
-        memcpy(&old, &x, sizeof x);
-        return x != x ? 0x7FFFFFFFFFFFFFFFu : old;
-    }
-    uint32_t bits[3] = {(uint32_t)old, (uint32_t)b, 0};
-    for (int i = 0; i < 3; i++) {
-        if (flush && (bits[i] & 0x7F800000) == 0)
-            bits[i] &= 0x80000000;
-        if (i == 1) {
-            float x, y;
-            memcpy(&x, &bits[0], sizeof x);
-            memcpy(&y, &bits[1], sizeof y);
-            x += y;
-            memcpy(&bits[2], &x, sizeof x);
-            if (x != x)
-                bits[2] = 0x7FFFFFFF;
-        }
-    }
-    return bits[2];
-}
-
-static uint64_t combine(const fpo_ptx_arguments *how, uint64_t old, uint64_t b, uint64_t c, bool flush)
-{
-    fpo_ptx_type type = (fpo_ptx_type)how->type;
-    unsigned bytes = fpo_ptx_type_bytes(type);
-    bool is_signed = type == FPO_PTX_S32 || type == FPO_PTX_S64;
-    bool less = is_signed ? sign_extend(b, bytes) < sign_extend(old, bytes) : b < old;
-    switch (how->op) {
-    case FPO_PTX_V_ADD: return type == FPO_PTX_F32 || type == FPO_PTX_F64 ? add_floating(old, b, type, flush) : old + b;
-    case FPO_PTX_V_MIN: return less ? b : old;
-    case FPO_PTX_V_MAX: return less || b == old ? old : b;
-    case FPO_PTX_V_AND: return old & b;
-    case FPO_PTX_V_OR: return old | b;
-    case FPO_PTX_V_XOR: return old ^ b;
-    case FPO_PTX_V_INC: return old >= b ? 0 : old + 1;
-    case FPO_PTX_V_DEC: return old == 0 || old > b ? b : old - 1;
-    case FPO_PTX_V_CAS: return old == b ? c : old;
-    default: return b; /* exch */
-    }
-}
-
 fpo_outcome fpo_do_atomic(fpo_warp *warp, const fpo_ptx_instruction *ins)
 {
     const fpo_ptx_arguments *how = &ins->arguments;
@@ -228,7 +175,7 @@ fpo_outcome fpo_do_atomic(fpo_warp *warp, const fpo_ptx_instruction *ins)
         memcpy(&old, at, bytes);
         uint64_t b = read_register(warp, address + 1, bytes, (int)lane);
         uint64_t c = exchange ? read_register(warp, address + 2, bytes, (int)lane) : 0;
-        uint64_t result = combine(how, old, b, c, !shared);
+        uint64_t result = fpo_combine((fpo_ptx_value)how->op, (fpo_ptx_type)how->type, old, b, c, !shared);
         memcpy(at, &result, bytes);
         if (d != NULL && d->kind == FPO_PTX_REGISTER)
             memcpy((uint8_t *)fpo_lanes_of(warp, d) + (size_t)lane * d->bytes, &old, bytes);

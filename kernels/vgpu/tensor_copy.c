@@ -6,6 +6,7 @@
  * 0 in granules of 16 bytes; a first coordinate that is no multiple of 16 bytes traps, and so does a store with a
  * negative coordinate. */
 #include "bulk.h"
+#include "combine.h"
 #include "shadow.h"
 #include "trace.h"
 
@@ -30,15 +31,35 @@ static void fill(uint8_t *to, uint32_t bytes, bool nan)
     }
 }
 
-static void add_f32(uint8_t *to, const uint8_t *from, uint32_t bytes)
+/* PTX's type of a tensor's elements, and whether the hardware reduces them by the operation (PTX ISA, cp.reduce.async).
+ */
+static bool reduces(const fpo_tensor_map *m, fpo_ptx_value op, fpo_ptx_type *type)
 {
-    for (uint32_t i = 0; i < bytes; i += 4) {
-        float x, y;
-        memcpy(&x, to + i, 4);
-        memcpy(&y, from + i, 4);
-        x += y;
-        memcpy(to + i, &x, 4);
+    static const struct {
+        uint8_t tensor, type;
+        bool add, extreme, bits, count;
+    } rules[] = {{FPO_TENSOR_U32, FPO_PTX_U32, true, true, true, true},
+                 {FPO_TENSOR_S32, FPO_PTX_S32, true, true, true, false},
+                 {FPO_TENSOR_U64, FPO_PTX_U64, true, true, true, false},
+                 {FPO_TENSOR_S64, FPO_PTX_S64, false, true, true, false},
+                 {FPO_TENSOR_F16, FPO_PTX_F16, true, true, false, false},
+                 {FPO_TENSOR_BF16, FPO_PTX_BF16, true, true, false, false},
+                 {FPO_TENSOR_F32, FPO_PTX_F32, true, false, false, false},
+                 {FPO_TENSOR_F32_FTZ, FPO_PTX_F32, true, false, false, false}};
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+        if (rules[i].tensor != m->type)
+            continue;
+        *type = (fpo_ptx_type)rules[i].type;
+        switch (op) {
+        case FPO_PTX_V_ADD: return rules[i].add;
+        case FPO_PTX_V_MIN:
+        case FPO_PTX_V_MAX: return rules[i].extreme;
+        case FPO_PTX_V_INC:
+        case FPO_PTX_V_DEC: return rules[i].count;
+        default: return rules[i].bits;
+        }
     }
+    return false;
 }
 
 /* Bytes [from, to) of a row are inside the tensor; of `global`, which is where the row's byte 0 would be. */
@@ -57,6 +78,8 @@ static uint32_t granule_bytes(const fpo_tensor_map *m)
 static void copy_row(const fpo_pending *copy, const row *r)
 {
     uint32_t row_bytes = fpo_tensor_packed_row_bytes(&copy->map), granule = granule_bytes(&copy->map);
+    fpo_ptx_type type = FPO_PTX_B8;
+    reduces(&copy->map, (fpo_ptx_value)copy->op, &type);
     for (uint32_t start = 0; start < row_bytes; start += granule) {
         uint32_t bytes = row_bytes - start < granule ? row_bytes - start : granule;
         uint32_t place = r->shared + start / granule * GRANULE;
@@ -73,11 +96,9 @@ static void copy_row(const fpo_pending *copy, const row *r)
             memcpy(inside, global, (size_t)(to - from));
             fpo_trace_copy(copy->cta, (uint32_t)(inside - copy->cta->shared), (uint64_t)(uintptr_t)global,
                            (uint64_t)(to - from));
+        } else {
+            fpo_combine_array((fpo_ptx_value)copy->op, type, global, inside, (uint32_t)(to - from), true);
         }
-        else if (copy->add)
-            add_f32(global, inside, (uint32_t)(to - from));
-        else
-            memcpy(global, inside, (size_t)(to - from));
     }
 }
 
@@ -104,8 +125,10 @@ static bool check(fpo_warp *warp, const fpo_pending *copy)
             return false;
         }
     }
-    if (copy->add && m->type != FPO_TENSOR_F32) {
-        fpo_fault(warp, copy->lane, "tensor reductions of type %u are not supported", m->type);
+    fpo_ptx_type type;
+    if (copy->op != FPO_PTX_V_NONE && !reduces(m, (fpo_ptx_value)copy->op, &type)) {
+        fpo_fault(warp, copy->lane, "a tensor of type %u is not reduced by %s", m->type,
+                  fpo_ptx_value_name((fpo_ptx_value)copy->op));
         return false;
     }
     return true;

@@ -47,5 +47,6 @@ void cases_cluster(void);
 void cases_tensormap(void);
 void cases_wgmma(void);
 void cases_runtime(void);
+void cases_reduce(void);
 
 #endif

@@ -14,7 +14,8 @@ static const struct {
 } families[] = {{"cluster", 90, cases_cluster},
                 {"tensormap", 90, cases_tensormap},
                 {"wgmma", 90, cases_wgmma},
-                {"runtime", 90, cases_runtime}};
+                {"runtime", 90, cases_runtime},
+                {"reduce", 90, cases_reduce}};
 
 int main(int argc, char **argv)
 {
