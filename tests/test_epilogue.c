@@ -163,6 +163,7 @@ static float formula(fpo_epilogue_preset preset, const inputs *i)
     case FPO_EPILOGUE_CUTLASS: return addend(i, rn((double)i->alpha * i->acc)) + i->bias;
     case FPO_EPILOGUE_CUTLASS_C:
         return fmaf(i->beta, i->beta != 0 ? i->c : 0.0f, rn((double)i->alpha * i->acc)) + i->bias;
+    case FPO_EPILOGUE_CUTLASS_CONTRACTED: return fmaf(i->alpha, i->acc, c) + i->bias;
     case FPO_EPILOGUE_VLLM_SCALED_MM: return fmaf(rn((double)i->acc * i->b_scale), i->a_scale, i->bias);
     case FPO_EPILOGUE_TORCHAO_NVFP4: {
         /* The tensor scales; the products of two bf16 numbers are exact. */

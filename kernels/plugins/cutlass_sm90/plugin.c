@@ -7,9 +7,9 @@
 
 static const int32_t hopper[] = {90, 0};
 
-/* C and D have one format. Without a C the epilogue still adds beta * C with zeros for both, which turns -0 into +0. */
-#define WITH_C "mul alpha, fma_beta_c_always"
-#define WITHOUT_C "mul alpha, fma_zero d_scale"
+/* D = fma(alpha, acc, RN(beta * C)): nvcc contracts CUTLASS's beta * C + alpha * acc in this way (recorded on an H200).
+ * Without a C both factors are zeros, which turns -0 into +0. */
+#define EPILOGUE "coef_mul alpha, fma_coef_beta_c"
 
 #define OPERAND(format, scaled, rows)                                                                                  \
     {                                                                                                                  \
@@ -22,7 +22,7 @@ static const fpo_kernel_order orders[] = {
 #define CUTLASS_KERNEL(name, a, scaled, d, launcher, member, model)                                                    \
     {.size = sizeof(fpo_kernel_order),                                                                                 \
      .models = (model),                                                                                                \
-     .epilogue = WITH_C,                                                                                               \
+     .epilogue = EPILOGUE,                                                                                             \
      .tile_m = 128,                                                                                                    \
      .tile_n = 128,                                                                                                    \
      .tile_k = 128,                                                                                                    \
@@ -60,6 +60,7 @@ static const fpo_kernel kernels[KERNELS] = {
      .alpha = FPO_SCALAR_HOST,                                                                                         \
      .beta = FPO_SCALAR_HOST,                                                                                          \
      .tensor_scales = FPO_TENSOR_SCALES_IN_ALPHA,                                                                      \
+     .m_multiple = (scaled) ? 4 : 1,                                                                                   \
      .n_multiple = 8,                                                                                                  \
      .k_multiple = 16,                                                                                                 \
      .arithmetic = FPO_ARITHMETIC_DEVICE,                                                                              \
@@ -77,18 +78,6 @@ static const cutlass_functions *functions_of(const fpo_kernel *kernel)
 static fpo_plugin_status check(const fpo_kernel *kernel, const fpo_kernel_problem *problem, char *why)
 {
     return functions_of(kernel)->check(problem, why);
-}
-
-static fpo_plugin_status describe(const fpo_kernel *kernel, const fpo_kernel_problem *problem,
-                                  fpo_kernel_variant *variant, char *why)
-{
-    static fpo_kernel_order order;
-    (void)why;
-    order = *kernel->order;
-    order.epilogue = problem->c != NULL ? WITH_C : WITHOUT_C;
-    variant->order = &order;
-    variant->name[0] = '\0';
-    return FPO_PLUGIN_OK;
 }
 
 static fpo_plugin_status workspace(const fpo_kernel *kernel, const fpo_kernel_problem *problem, uint64_t *bytes,
@@ -113,7 +102,6 @@ const fpo_plugin *fpo_plugin_v1(uint32_t abi_wanted)
         .kernel_count = KERNELS,
         .kernel_size = sizeof(fpo_kernel),
         .check = check,
-        .describe = describe,
         .workspace = workspace,
         .run = run,
     };
