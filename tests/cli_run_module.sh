@@ -32,6 +32,15 @@ jq '.kernels[0].arguments[5] = {f32: "beta"}' nvfp4.json >alpha.json
 run 1 run --kernel alpha.json --device virtual:sm120 --once --no-diagnosis nvfp4.safetensors
 out '^  mismatch  *every mma gets rows, columns, scales and accumulators that belong together'
 
+# --check: nothing in the kernel as it is; without its second barrier a race, whatever the bits are; not for other devices.
+run 0 run --kernel nvfp4.json --device virtual:sm120 --check --once nvfp4.safetensors; out '^match '
+line=$(grep -n 'bar.sync' nvfp4.ptx | sed -n 2p | cut -d: -f1)
+sed "${line}d" nvfp4.ptx >fault.ptx
+jq '.module = "fault.ptx"' nvfp4.json >fault.json
+run 1 run --kernel fault.json --device virtual:sm120 --check --once --no-diagnosis nvfp4.safetensors
+out 'check_failed .*PTX line [0-9]*, CTA .*shared memory'
+run 2 run --kernel nvfp4.json --check nvfp4.safetensors; err 'check looks into a virtual GPU'
+
 # PTX that is none, a module that is not there, a kernel that it does not have, launches that cannot be.
 sed 's/add.s32/add.s33/' nvfp4.ptx >broken.ptx
 jq '.module = "broken.ptx"' nvfp4.json >broken.json

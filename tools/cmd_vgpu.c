@@ -18,8 +18,10 @@ static const struct argp_option options[] = {
     {.name = "config",
      .key = 'c',
      .arg = "KEY=VALUE,...",
-     .doc = "capability (120, 100 or 90), sms, seed, approximate, max_instructions, or a tensor core's model, as in "
+     .doc = "capability (120, 100 or 90), sms, seed, check, threads, isa, approximate, max_instructions, or a tensor "
+            "core's model, as in "
             "mxf4nvf4=sm120_mxf4nvf4_f25"},
+    {.name = "check", .key = 'k', .doc = "the same as -c check=1: reports races, missing waits and fences, and more"},
     {.name = "instructions", .key = 'i', .doc = "print the PTX instructions that are supported, and do nothing else"},
     {.name = "folder", .key = 'f', .doc = "print the folder of the stand-in libraries, and do nothing else"},
     {0},
@@ -40,7 +42,7 @@ static const char documentation[] =
 
 typedef struct parsed {
     const char *config;
-    bool instructions, folder;
+    bool instructions, folder, check;
     char **program;
 } parsed;
 
@@ -49,6 +51,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     parsed *result = state->input;
     switch (key) {
     case 'c': result->config = argument; return 0;
+    case 'k': result->check = true; return 0;
     case 'i': result->instructions = true; return 0;
     case 'f': result->folder = true; return 0;
     case ARGP_KEY_ARG:
@@ -85,6 +88,11 @@ int fpo_cmd_vgpu(int argc, char **argv)
     free(folder);
     fpo_vgpu_config config;
     fpo_error error = {0};
+    char checked[4096];
+    if (p.check) {
+        snprintf(checked, sizeof checked, "%s%scheck=1", p.config, p.config[0] != '\0' ? "," : "");
+        p.config = checked;
+    }
     if (fpo_vgpu_config_parse(p.config, &config, &error) != FPO_OK) {
         free(path);
         return fpo_report_error(argv[0], &error);

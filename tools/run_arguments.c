@@ -6,7 +6,12 @@
 
 #include "arguments.h"
 
+#include "report.h"
+
 #include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum {
     OPTION_DEVICE = 0x100,
@@ -16,6 +21,7 @@ enum {
     OPTION_LIST,
     OPTION_ONCE,
     OPTION_NO_DIAGNOSIS,
+    OPTION_CHECK,
     OPTION_RECORD
 };
 
@@ -32,7 +38,10 @@ static const struct argp_option options[] = {
      .doc =
          "cpu, gpu:N, virtual:sm120, :sm100 or :sm90 (then a comma and what `fp4oracle vgpu -c` takes); default: what "
          "the plug-in has first"},
-    {.name = "suite", .key = 's', .arg = "SUITE", .doc = "the vectors of a suite (`fp4oracle list suites`), one of them (SUITE/VECTOR), or those of a folder"},
+    {.name = "suite",
+     .key = 's',
+     .arg = "SUITE",
+     .doc = "the vectors of a suite (`fp4oracle list suites`), one of them (SUITE/VECTOR), or those of a folder"},
     {.name = "format",
      .key = 'f',
      .arg = "F or A,B",
@@ -44,6 +53,10 @@ static const struct argp_option options[] = {
     {.name = "time-limit", .key = OPTION_LIMIT, .arg = "SECONDS", .doc = "for each launch; default 60"},
     {.name = "once", .key = OPTION_ONCE, .doc = "one launch a vector, without the checks that need more"},
     {.name = "no-diagnosis", .key = OPTION_NO_DIAGNOSIS, .doc = "does not search for the cause where bits differ"},
+    {.name = "check",
+     .key = OPTION_CHECK,
+     .doc = "on a virtual GPU: looks at every access for races, missing waits and fences, and bytes that were never "
+            "written or read; up to 4 times as long"},
     {.name = "list", .key = OPTION_LIST, .doc = "the kernels of the plug-in, and run nothing"},
     {.name = "json", .key = OPTION_JSON, .doc = "the results for machines"},
     {.name = "record",
@@ -82,6 +95,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         }
         break;
     case OPTION_ONCE: p->once = true; break;
+    case OPTION_CHECK: p->check = true; break;
     case OPTION_NO_DIAGNOSIS: p->no_diagnosis = true; break;
     case OPTION_LIST: p->list = true; break;
     case OPTION_JSON: p->json = true; break;
@@ -106,10 +120,24 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     return 0;
 }
 
+/* A setting of the device. */
+static void add_check(const char *program, fpo_run_arguments *arguments)
+{
+    static char device[4096];
+    if (arguments->device == NULL || strncmp(arguments->device, "virtual:", 8) != 0) {
+        exit(fpo_report_unusable(program, "--check looks into a virtual GPU: --device virtual:sm120"));
+    }
+    snprintf(device, sizeof device, "%s,check=1", arguments->device);
+    arguments->device = device;
+}
+
 void fpo_run_arguments_parse(int argc, char **argv, fpo_run_arguments *arguments)
 {
     static const struct argp parser = {
         .options = options, .parser = parse, .args_doc = "[VECTOR...]", .doc = documentation};
     *arguments = (fpo_run_arguments){0};
     argp_parse(&parser, argc, argv, 0, NULL, arguments);
+    if (arguments->check) {
+        add_check(argv[0], arguments);
+    }
 }

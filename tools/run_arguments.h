@@ -14,7 +14,7 @@ typedef struct fpo_run_arguments {
     char **vectors;
     size_t vector_count;
     float time_limit;
-    bool json, list, once, no_diagnosis;
+    bool json, list, once, no_diagnosis, check;
 } fpo_run_arguments;
 
 /* Ends the program where they make no sense. */

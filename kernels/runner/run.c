@@ -157,19 +157,61 @@ static void judge(const fpo_runner *runner, const fpo_kernel_info *kernel, const
     }
 }
 
-/* On a virtual GPU, where the divergence begins. */
+static bool is_checked(const fpo_runner *runner)
+{
+    return runner->virtual_gpu.capability != 0 && strstr(runner->options.device, "check=1") != NULL;
+}
+
+/* On a virtual GPU, where a divergence begins; with check=1, scales that were never read. */
 static void locate(const fpo_runner *runner, fpo_stage *stage, fpo_run_result *result)
 {
     char text[FPO_MESSAGE_SIZE];
     fpo_error error;
-    if (runner->virtual_gpu.capability != 120 || result->outcome != FPO_OUTCOME_MISMATCH || !result->judged ||
+    bool wrong = result->outcome == FPO_OUTCOME_MISMATCH;
+    if (runner->virtual_gpu.capability != 120 || !result->judged || (!wrong && !is_checked(runner)) ||
         fpo_stage_trace(stage, text, sizeof text, &error) != FPO_OK) {
         return;
     }
-    note(result, FPO_OUTCOME_MISMATCH,
-         text[0] != '\0' ? text
-                         : "every mma gets rows, columns, scales and accumulators that belong together: look at what "
-                           "follows, or at the arithmetic");
+    char *unread = strchr(text, '\n');
+    if (unread != NULL) {
+        *unread++ = '\0';
+    }
+    if (wrong) {
+        note(result, FPO_OUTCOME_MISMATCH,
+             text[0] != '\0' ? text
+                             : "every mma gets rows, columns, scales and accumulators that belong together: look at "
+                               "what follows, or at the arithmetic");
+    }
+    if (unread != NULL && unread[0] != '\0') {
+        note(result, FPO_OUTCOME_CHECK_FAILED, unread);
+    }
+}
+
+static bool is_noted(const fpo_run_result *result, const char *text)
+{
+    for (size_t i = 0; i < result->finding_count; i++) {
+        if (strcmp(result->findings[i].text, text) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What the checks of the virtual GPU printed, each finding once. */
+static void note_checks(const fpo_runner *runner, fpo_run_result *result)
+{
+    static const char mark[] = "VIRTUAL GPU: check: ";
+    static char log[1 << 15];
+    if (!is_checked(runner) || runner->child.pid <= 0) {
+        return;
+    }
+    fpo_child_log(&runner->child, log, sizeof log);
+    for (char *line = strtok(log, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+        const char *found = strstr(line, mark);
+        if (found != NULL && !is_noted(result, found + sizeof mark - 1)) {
+            note(result, FPO_OUTCOME_CHECK_FAILED, found + sizeof mark - 1);
+        }
+    }
 }
 
 /* A set stage, one variant. True: try it again in a fresh process; there was no report. */
@@ -199,6 +241,7 @@ static bool run_variant(fpo_runner *runner, fpo_stage *stage, const fpo_case *c,
     } else {
         judge(runner, kernel, stage, &variant->order, &checks, &judgement, &result);
         locate(runner, stage, &result);
+        note_checks(runner, &result);
     }
     bool again = result.outcome == FPO_OUTCOME_MISMATCH && !fresh;
     if (!again && runner->retrying && result.outcome == FPO_OUTCOME_MATCH) {

@@ -70,8 +70,9 @@ static void tell_unread(const char *name, const side *s, unread_function *unread
     size_t length = strlen(text);
     if (count > 0)
         snprintf(text + length, size - length,
-                 "%s%lld scale bytes of %s were never read, the first of row %d, K block %d", length > 0 ? "; " : "",
-                 (long long)count, name, s->places[first][0], s->places[first][1]);
+                 "%s%lld scale bytes of %s were never read, the first of row %d, K block %d",
+                 length > 0 && text[length - 1] != '\n' ? "; " : "", (long long)count, name, s->places[first][0],
+                 s->places[first][1]);
     free(flags);
 }
 
@@ -99,7 +100,7 @@ fpo_plugin_status fpo_worker_trace(const fpo_loaded_plugin *plugin, const fpo_ke
         if (status == FPO_PLUGIN_OK)
             status = plugin->memory.synchronise(why);
         set(NULL);
-        snprintf(finding, size, "%s", trace.finding);
+        snprintf(finding, size, "%s\n", trace.finding);
         tell_unread("A", &a, unread, finding, size);
         tell_unread("B", &b, unread, finding, size);
     }
