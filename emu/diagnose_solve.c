@@ -194,6 +194,8 @@ double fpo_edit_found_bits(const fpo_edit *edit)
 {
     int exponent;
     float fraction = fabsf(frexpf(edit->value, &exponent));
+    if (edit->kind == FPO_EDIT_OUTPUT_CONSTANT && edit->to != 0)
+        return fpo_format_describe((fpo_format)edit->from)->bits;
     if (edit->value == 0.0f)
         return 0;
     int bits = 0;

@@ -172,7 +172,7 @@ START_TEST(other_orders_are_no_faults)
     static const char *const models[] = {"sm120_mxf4nvf4", "sm90_fp8_blockwise"};
     int orders = 0;
     size_t bytes;
-    fpo_vector *vector = generate((size_t)_i, FPO_F32, shape, 4);
+    fpo_vector *vector = generate((size_t)_i, FPO_F32, shape, 6);
     vector->spec.accumulation = fpo_model_by_name(models[_i])->accumulation;
     void *d = compute(&vector->spec, &vector->problem, &bytes);
     size_t count = fpo_edit_enumerate(&vector->spec, &vector->problem, NULL, 0);
