@@ -126,88 +126,95 @@ static void reorder(fpo_edited *e, int operand, const int64_t *source, int64_t n
     target.operand->scales_bytes = scale_bytes;
 }
 
-/* The largest block of K that has one scale in both operands: what moves is moved in multiples of it. */
-static int64_t common_block(const fpo_edited *e)
+/* Elements [k0, k1) of K and the distance to those that take their place. */
+typedef struct range {
+    int64_t k, k0, k1, distance;
+} range;
+
+typedef int64_t (*column_source)(const range *r, int64_t column);
+
+/* Both operands with columns from elsewhere; K becomes new_k. */
+static void rearrange(fpo_edited *e, const range *r, int64_t new_k, column_source from)
 {
-    int64_t a = e->spec.a.stored.scale.block_k, b = e->spec.b.stored.scale.block_k;
-    return a > b ? a : b;
+    int64_t *source = fpo_edited_allocate(e, (size_t)new_k * sizeof *source);
+    if (source == NULL)
+        return;
+    for (int64_t j = 0; j < new_k; j++)
+        source[j] = from(r, j);
+    reorder(e, FPO_OPERAND_A, source, new_k);
+    reorder(e, FPO_OPERAND_B, source, new_k);
+    e->problem.k = new_k;
 }
 
-static bool is_whole(int64_t k, int64_t block, int64_t end)
+/* Whether k is a multiple of the blocks of K that have one scale in both operands: what moves is moved with its scales.
+ */
+static bool is_whole(const fpo_edited *e, int64_t k)
 {
-    return block == 0 || k % block == 0 || k == end;
+    int64_t a = e->spec.a.stored.scale.block_k, b = e->spec.b.stored.scale.block_k, block = a > b ? a : b;
+    return block == 0 || k % block == 0;
+}
+
+static int64_t repeated(const range *r, int64_t j)
+{
+    return j < r->k1 ? j : j - r->distance;
+}
+
+static int64_t taken_from_before(const range *r, int64_t j)
+{
+    return j >= r->k0 && j < r->k1 ? j - r->distance : j;
+}
+
+static int64_t reversed(const range *r, int64_t j)
+{
+    return r->k - r->distance - j / r->distance * r->distance + j % r->distance;
 }
 
 /* The range comes a second time right after itself. */
 static void repeat(fpo_edited *e, int64_t k0, int64_t k1)
 {
-    int64_t k = e->problem.k, block = common_block(e), new_k = k + k1 - k0;
-    bool whole = is_whole(k0, block, k) && is_whole(k1, block, k) && (k1 < k || k % (block > 0 ? block : 1) == 0);
-    if (k0 < 0 || k0 >= k1 || k1 > k || !whole || k1 - k0 > k) {
+    const range r = {e->problem.k, k0, k1, k1 - k0};
+    if (k0 < 0 || k0 >= k1 || k1 > r.k || !is_whole(e, k0) || !is_whole(e, k1))
         fpo_edited_refuse(e);
-        return;
-    }
-    int64_t *source = fpo_edited_allocate(e, (size_t)new_k * sizeof *source);
-    if (source == NULL)
-        return;
-    for (int64_t j = 0; j < new_k; j++)
-        source[j] = j < k1 ? j : j - (k1 - k0);
-    reorder(e, FPO_OPERAND_A, source, new_k);
-    reorder(e, FPO_OPERAND_B, source, new_k);
-    e->problem.k = new_k;
+    else
+        rearrange(e, &r, r.k + r.distance, repeated);
 }
 
-/* The tile [k0, k1) has what the tile before it had: elements and, in whole blocks, scales. */
+/* [k0, k1) has what was `distance` before it: elements and, in whole blocks, scales. K grows where k1 is beyond it. */
 static void stale(fpo_edited *e, int64_t k0, int64_t k1, int64_t distance)
 {
-    int64_t k = e->problem.k, block = common_block(e);
-    if (k0 < distance || k0 >= k1 || k1 > k || distance < 1 || !is_whole(distance, block, -1) ||
-        !is_whole(k0, block, -1)) {
+    const range r = {e->problem.k, k0, k1, distance};
+    if (distance < 1 || k0 < distance || k0 >= k1 || !is_whole(e, distance) || !is_whole(e, k0))
         fpo_edited_refuse(e);
-        return;
-    }
-    int64_t *source = fpo_edited_allocate(e, (size_t)k * sizeof *source);
-    if (source == NULL)
-        return;
-    for (int64_t j = 0; j < k; j++)
-        source[j] = j >= k0 && j < k1 ? j - distance : j;
-    reorder(e, FPO_OPERAND_A, source, k);
-    reorder(e, FPO_OPERAND_B, source, k);
+    else
+        rearrange(e, &r, k1 > r.k ? k1 : r.k, taken_from_before);
 }
 
 /* K grows to a whole tile; what is new is what the tile before has there. */
 static void fill_tail(fpo_edited *e, int64_t tile)
 {
-    int64_t k = e->problem.k, block = common_block(e), new_k = (k + tile - 1) / tile * tile;
-    if (new_k == k || k < tile || !is_whole(k, block, -1) || !is_whole(tile, block, -1)) {
+    int64_t k = e->problem.k;
+    if (k % tile == 0)
         fpo_edited_refuse(e);
-        return;
-    }
-    int64_t *source = fpo_edited_allocate(e, (size_t)new_k * sizeof *source);
-    if (source == NULL)
-        return;
-    for (int64_t j = 0; j < new_k; j++)
-        source[j] = j < k ? j : j - tile;
-    reorder(e, FPO_OPERAND_A, source, new_k);
-    reorder(e, FPO_OPERAND_B, source, new_k);
-    e->problem.k = new_k;
+    else
+        stale(e, k, (k + tile - 1) / tile * tile, tile);
 }
 
-/* Tiles of K in descending order: whole ones only. */
 void fpo_edited_reverse_k(fpo_edited *e, int64_t tile)
 {
-    int64_t k = e->problem.k;
-    if (k % tile != 0 || !is_whole(tile, common_block(e), -1) || k == tile) {
+    const range r = {e->problem.k, 0, e->problem.k, tile};
+    if (r.k % tile != 0 || !is_whole(e, tile) || r.k == tile)
         fpo_edited_refuse(e);
-        return;
-    }
-    int64_t *source = fpo_edited_allocate(e, (size_t)k * sizeof *source);
-    if (source == NULL)
-        return;
-    for (int64_t j = 0; j < k; j++)
-        source[j] = k - tile - j / tile * tile + j % tile;
-    reorder(e, FPO_OPERAND_A, source, k);
-    reorder(e, FPO_OPERAND_B, source, k);
+    else
+        rearrange(e, &r, r.k, reversed);
+}
+
+/* Elements of K in a tile: the last one may be short, but begins at a multiple of the others. */
+static int64_t tile_before(const fpo_edit *edit)
+{
+    int64_t tile = edit->to - edit->from;
+    while (tile > 0 && edit->from % tile != 0)
+        tile++;
+    return tile;
 }
 
 static void apply_to_problem(const fpo_edit *edit, fpo_edited *e)
@@ -218,14 +225,7 @@ static void apply_to_problem(const fpo_edit *edit, fpo_edited *e)
     case FPO_EDIT_K_FIRST_DROPPED: drop_range(e, 0, edit->to); break;
     case FPO_EDIT_K_RANGE_DROPPED: drop_range(e, edit->from, edit->to); break;
     case FPO_EDIT_K_REPEATED: repeat(e, edit->from, edit->to); break;
-    case FPO_EDIT_K_STALE: {
-        /* The last tile may be short: its distance is that of the tiles. */
-        int64_t each = edit->to - edit->from, tile = each;
-        while (edit->from % tile != 0)
-            tile++;
-        stale(e, edit->from, edit->to, tile);
-        break;
-    }
+    case FPO_EDIT_K_STALE: stale(e, edit->from, edit->to < k ? edit->to : k, tile_before(edit)); break;
     default: fill_tail(e, edit->to); break;
     }
 }
