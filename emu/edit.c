@@ -116,7 +116,15 @@ typedef struct fpo_edited_memory {
 
 void *fpo_edited_allocate(fpo_edited *edited, size_t bytes)
 {
-    fpo_edited_memory *block = bytes < SIZE_MAX / 2 ? calloc(1, sizeof *block + bytes + 1) : NULL;
+    void *zeros = fpo_edited_allocate_rows(edited, bytes);
+    if (zeros != NULL)
+        memset(zeros, 0, bytes);
+    return zeros;
+}
+
+void *fpo_edited_allocate_rows(fpo_edited *edited, size_t bytes)
+{
+    fpo_edited_memory *block = bytes < SIZE_MAX / 2 ? malloc(sizeof *block + bytes + 1) : NULL;
     if (block == NULL) {
         edited->status = FPO_ERR_MEMORY;
         return NULL;

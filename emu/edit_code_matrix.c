@@ -36,7 +36,7 @@ void fpo_code_set(const fpo_code_matrix *m, unsigned char *codes, int64_t row, i
 }
 
 /* Rows that are read by another packing or format may be anywhere in memory. */
-static bool is_wanted(const fpo_edit_target *target, int64_t row)
+bool fpo_code_row_wanted(const fpo_edit_target *target, int64_t row)
 {
     bool same = target->spec->stored.element == target->spec->read.element &&
                 target->spec->stored.packing == target->spec->read.packing;
@@ -46,9 +46,9 @@ static bool is_wanted(const fpo_edit_target *target, int64_t row)
 unsigned char *fpo_codes_copy(fpo_edit_target *target)
 {
     fpo_code_matrix m = fpo_code_matrix_of(target);
-    unsigned char *to = fpo_edited_allocate(target->edited, target->operand->codes_bytes);
+    unsigned char *to = fpo_edited_allocate_rows(target->edited, target->operand->codes_bytes);
     for (int64_t r = 0; to != NULL && r < m.rows; r++)
-        if (is_wanted(target, r))
+        if (fpo_code_row_wanted(target, r))
             memcpy(to + r * m.row_bytes, m.from + r * m.row_bytes, (size_t)m.row_bytes);
     target->operand->codes = to;
     return to;
@@ -57,11 +57,15 @@ unsigned char *fpo_codes_copy(fpo_edit_target *target)
 void fpo_rows_move(const fpo_edit *edit, fpo_edit_target *target, fpo_row_source source)
 {
     fpo_code_matrix m = fpo_code_matrix_of(target);
-    unsigned char *to = fpo_edited_allocate(target->edited, target->operand->codes_bytes);
+    unsigned char *to = fpo_edited_allocate_rows(target->edited, target->operand->codes_bytes);
     for (int64_t r = 0; to != NULL && r < m.rows; r++) {
-        int64_t from = is_wanted(target, r) ? source(edit, &m, r) : -1;
+        if (!fpo_code_row_wanted(target, r))
+            continue;
+        int64_t from = source(edit, &m, r);
         if (from >= 0 && from < m.rows)
             memcpy(to + r * m.row_bytes, m.from + from * m.row_bytes, (size_t)m.row_bytes);
+        else
+            memset(to + r * m.row_bytes, 0, (size_t)m.row_bytes);
     }
     target->operand->codes = to;
 }
@@ -69,9 +73,12 @@ void fpo_rows_move(const fpo_edit *edit, fpo_edit_target *target, fpo_row_source
 void fpo_codes_move(const fpo_edit *edit, fpo_edit_target *target, fpo_code_source source)
 {
     fpo_code_matrix m = fpo_code_matrix_of(target);
-    unsigned char *to = fpo_edited_allocate(target->edited, target->operand->codes_bytes);
+    unsigned char *to = fpo_edited_allocate_rows(target->edited, target->operand->codes_bytes);
     for (int64_t r = 0; to != NULL && r < m.rows; r++) {
-        for (int64_t k = 0; k < m.k && is_wanted(target, r); k++) {
+        if (!fpo_code_row_wanted(target, r))
+            continue;
+        memset(to + r * m.row_bytes, 0, (size_t)m.row_bytes);
+        for (int64_t k = 0; k < m.k; k++) {
             int64_t from = source(edit, &m, r, k);
             if (from >= 0 && from < m.rows * m.k)
                 fpo_code_set(&m, to, r, k, fpo_code_at(&m, from / m.k, from % m.k));
@@ -83,9 +90,13 @@ void fpo_codes_move(const fpo_edit *edit, fpo_edit_target *target, fpo_code_sour
 void fpo_codes_recode(const fpo_edit *edit, fpo_edit_target *target, fpo_code_recode recode)
 {
     fpo_code_matrix m = fpo_code_matrix_of(target);
-    unsigned char *to = fpo_edited_allocate(target->edited, target->operand->codes_bytes);
-    for (int64_t r = 0; to != NULL && r < m.rows; r++)
-        for (int64_t k = 0; k < m.k && is_wanted(target, r); k++)
+    unsigned char *to = fpo_edited_allocate_rows(target->edited, target->operand->codes_bytes);
+    for (int64_t r = 0; to != NULL && r < m.rows; r++) {
+        if (!fpo_code_row_wanted(target, r))
+            continue;
+        memset(to + r * m.row_bytes, 0, (size_t)m.row_bytes);
+        for (int64_t k = 0; k < m.k; k++)
             fpo_code_set(&m, to, r, k, recode(edit, m.format, fpo_code_at(&m, r, k)));
+    }
     target->operand->codes = to;
 }

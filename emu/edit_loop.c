@@ -63,7 +63,7 @@ static void drop(fpo_edited *e, int operand, int64_t k0, int64_t k1)
     unsigned char *codes = fpo_codes_copy(&target);
     fpo_code_matrix m = fpo_code_matrix_of(&target);
     for (int64_t r = 0; codes != NULL && r < m.rows; r++)
-        for (int64_t k = k0; k < k1 && (target.wanted == NULL || target.wanted[r]); k++)
+        for (int64_t k = k0; k < k1 && fpo_code_row_wanted(&target, r); k++)
             fpo_code_set(&m, codes, r, k, 0);
     const fpo_scale_view *view = &target.spec->stored.scale;
     fpo_scale_matrix scales;
@@ -100,11 +100,15 @@ static void reorder(fpo_edited *e, int operand, const int64_t *source, int64_t n
     to.k = new_k;
     to.row_bytes = fpo_packing_row_bytes(FPO_PACKING_CANONICAL, from.format, new_k);
     size_t bytes = (size_t)(to.rows * to.row_bytes);
-    unsigned char *codes = fpo_edited_allocate(e, bytes);
-    for (int64_t r = 0; codes != NULL && r < from.rows; r++)
-        for (int64_t k = 0; k < new_k && (target.wanted == NULL || target.wanted[r]); k++)
+    unsigned char *codes = fpo_edited_allocate_rows(e, bytes);
+    for (int64_t r = 0; codes != NULL && r < from.rows; r++) {
+        if (!fpo_code_row_wanted(&target, r))
+            continue;
+        memset(codes + r * to.row_bytes, 0, (size_t)to.row_bytes);
+        for (int64_t k = 0; k < new_k; k++)
             if (source[k] >= 0)
                 fpo_code_set(&to, codes, r, k, fpo_code_at(&from, r, source[k]));
+    }
     target.operand->codes = codes;
     target.operand->codes_bytes = bytes;
     const fpo_scale_view *view = &target.spec->stored.scale;

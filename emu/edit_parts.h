@@ -60,6 +60,8 @@ bool fpo_edited_same(const fpo_edited *x, const fpo_edited *y);
 
 /* `bytes` zero bytes that live as long as `edited`; NULL, and status is set, if there are none. */
 void *fpo_edited_allocate(fpo_edited *edited, size_t bytes);
+/* The same, not zero: a hypothesis that is tried on a sample writes some rows of a large operand and reads no others. */
+void *fpo_edited_allocate_rows(fpo_edited *edited, size_t bytes);
 /* This edit makes no sense here. */
 void fpo_edited_refuse(fpo_edited *edited);
 
@@ -98,6 +100,7 @@ typedef struct fpo_code_matrix {
 
 fpo_code_matrix fpo_code_matrix_of(const fpo_edit_target *target);
 uint32_t fpo_code_at(const fpo_code_matrix *matrix, int64_t row, int64_t k);
+bool fpo_code_row_wanted(const fpo_edit_target *target, int64_t row);
 /* A copy of the codes that an edit may change. */
 unsigned char *fpo_codes_copy(fpo_edit_target *target);
 void fpo_code_set(const fpo_code_matrix *matrix, unsigned char *codes, int64_t row, int64_t k, uint32_t code);

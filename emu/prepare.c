@@ -135,7 +135,7 @@ static fpo_status prepare_codes(const fpo_operand_spec *spec, const fpo_operand 
     int64_t unpacked = extent(1, p->k, fpo_format_describe(p->element)->storage_bytes);
     int64_t size = extent(p->rows, unpacked, 1);
 
-    p->codes = size < 0 ? NULL : calloc((size_t)size, 1);
+    p->codes = size < 0 ? NULL : malloc((size_t)size + 1); /* rows that nobody wants stay as they are */
     if (p->codes == NULL)
         return no_memory(name, "codes", p->rows, p->k, error);
     if (spec->stored.element == spec->read.element && spec->stored.packing == spec->read.packing)
