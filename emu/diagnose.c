@@ -20,7 +20,7 @@ const char *fpo_verdict_name(fpo_verdict verdict)
 
 enum { CONSTANTS = 96, PLACES = 8192 };
 
-static void sort_in_part(fpo_search *s)
+static void try_in_part(fpo_search *s)
 {
     if (s->diagnosis->cause_count == 0)
         fpo_search_in_part(s);
@@ -46,12 +46,12 @@ static void search_edits(fpo_search *s, fpo_edit *edits, size_t count)
     fpo_search_singles(s, edits, count);
     size_t found = fpo_solve_constants(&input, edits + count, CONSTANTS);
     fpo_search_singles(s, edits + count, found);
-    sort_in_part(s);
+    try_in_part(s);
     if (d->cause_count == 0 && could_prove(s, (double)count + PLACES / 4)) {
         s->in_part_count = 0;
         found = fpo_solve_places(&input, edits + count, PLACES);
         fpo_search_singles(s, edits + count, found);
-        sort_in_part(s);
+        try_in_part(s);
     }
     /* Of so many pairs some explain what proves little. */
     if (d->cause_count == 0 && could_prove(s, (double)count * (double)count / 2))
