@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The fp4oracle authors
+
+# CUTLASS's blockwise FP8 kernels for SM120 (examples 87a, 87b), with their own host code, on the virtual one.
+. "$FPO_SOURCE_DIR/tests/cli/common.sh" || exit 1
+. "$FPO_SOURCE_DIR/tests/cli/sm120_matrix.sh" || exit 1
+needs cutlass_sm120 nvidia-cutlass
+
+all_data 1 fp8_128x128 sm120_fp8_blockwise sm90_fp8_blockwise f8f6f4 256x128x256 0.3
+all_data 2 fp8_1x128,fp8_128x128 sm120_fp8_blockwise sm90_fp8_blockwise f8f6f4 136x256x128 0.3
+
+# beta * C; a shape that the kernel cannot do is said to be so.
+vector --data uniform --shape 136x256x128 --alpha 0.3 --beta 0.7 --c-format f32 --format fp8_1x128,fp8_128x128 --model sm120_fp8_blockwise
+matches 1 --device virtual:sm120 --once
+vector --data uniform --shape 136x264x128 --format fp8_1x128,fp8_128x128 --model sm120_fp8_blockwise
+run 2 run --kernel cutlass_sm120:cutlass/fp8/1x128,128x128/f32 --device virtual:sm120 v.safetensors
+out '^unsupported .*128'
+
+matrix_done
