@@ -2,9 +2,9 @@
  * Copyright 2026 The fp4oracle authors */
 
 /* Scales that no two blocks near each other share, with
- *   one_hot  one element of each row of A that is not zero, row m's at k = m (further rows begin again): an output is
- *            then one element of A times one of B and their two scales, and with as many rows as K every element of B
- *            is read. The codes of A go through all but zero, those of B are random
+ *   one_hot  one element of each row of A that is not zero, row m's at k = m (further rows begin again; with fewer rows
+ *            than K also at m + rows, and so on): an output is one element of A times one of B and their two scales, and
+ *            every element of B is read. The codes of A go through all but zero, those of B are random
  *   unique   positive elements everywhere, so that nothing cancels: every scale reaches every output of its row */
 #include "pattern.h"
 
@@ -13,9 +13,10 @@ static uint32_t one_hot_at(const void *context, int64_t row, int64_t column)
     const fpo_pattern *p = context;
     if (p->is_b)
         return fpo_pattern_nonzero(p, fpo_pattern_element_bits(p, row, column));
-    uint64_t number = (uint64_t)row + p->seed;
+    int64_t period = p->rows < p->k ? p->rows : p->k;
+    uint64_t number = (uint64_t)(row + column / period) + p->seed;
     /* Both signs of a code follow one another; an odd step goes through all magnitudes, out of order. */
-    return row % p->k == column ? fpo_pattern_nonzero(p, number % 2 | number / 2 * 5 << 1) : 0;
+    return row % period == column % period ? fpo_pattern_nonzero(p, number % 2 | number / 2 * 5 << 1) : 0;
 }
 
 static uint32_t positive_at(const void *context, int64_t row, int64_t column)

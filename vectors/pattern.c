@@ -14,6 +14,7 @@ static fpo_status fill(fpo_vector *vector, fpo_block_format format, int64_t rows
                      .is_b = is_b,
                      .view = view,
                      .element = fpo_format_describe(view->element),
+                     .rows = rows,
                      .k = vector->problem.k,
                      .scale_columns = fpo_scale_columns(&view->scale, vector->problem.k),
                      .chunk = view->scale.block_k > 0 ? view->scale.block_k : 32,

@@ -12,7 +12,7 @@ typedef struct fpo_pattern {
     bool is_b;
     const fpo_operand_view *view;
     const fpo_format_info *element; /* of view->element */
-    int64_t k, scale_columns;
+    int64_t rows, k, scale_columns;
     int64_t chunk; /* elements of K that one scale covers; where that is all of K, 32 */
     fpo_finite_codes elements;
     uint64_t context; /* of the generator */

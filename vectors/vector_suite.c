@@ -101,11 +101,13 @@ const fpo_model *fpo_suite_model(fpo_block_format a, fpo_block_format b)
 static void set_scalars(const fpo_suite_vector *entry, const fpo_suite_target *target, fpo_vector *vector)
 {
     fpo_gemm_problem *problem = &vector->problem;
-    int largest = fpo_format_describe(vector->spec.epilogue.d)->max_exponent;
+    const fpo_format_info *d = fpo_format_describe(vector->spec.epilogue.d);
     if (entry->alpha != 0)
         problem->alpha = entry->alpha;
     if (entry->overflows) /* sums are about 2^9: some stay below the largest number, some do not */
-        problem->alpha = ldexpf(1.5f, largest - 9);
+        problem->alpha = ldexpf(1.5f, d->max_exponent - 9);
+    if (entry->underflows)
+        problem->alpha = ldexpf(1.5f, d->min_exponent - 9);
     if (entry->beta != 0 && vector->spec.epilogue.c != FPO_FORMAT_NONE)
         problem->beta = entry->beta;
     if (entry->a_tensor_scale != 0 && fpo_block_format_describe(target->a)->tensor_scale)

@@ -24,8 +24,8 @@ typedef struct fpo_suite_vector {
     bool c, bias;
     /* 0: what the data have. Tensor scales count where the format has them. */
     float alpha, beta, a_tensor_scale, b_tensor_scale;
-    bool residual;  /* C = -(the exact D), rounded to its format: D is what the rounding left, its lowest bits show */
-    bool overflows; /* alpha is such that some of D are beyond the largest number of its format */
+    bool residual; /* C = -(the exact D), rounded to its format: D is what the rounding left, its lowest bits show */
+    bool overflows, underflows; /* alpha carries some of D beyond the largest, or below the smallest normal number */
 } fpo_suite_vector;
 
 const char *fpo_suite_name(fpo_vector_suite suite);
