@@ -3,9 +3,9 @@
 
 /* Scales that no two blocks near each other share, with
  *   one_hot  one element of each row of A that is not zero, row m's at k = m (further rows begin again; with fewer rows
- *            than K also at m + rows, and so on): an output is one element of A times one of B and their two scales, and
- *            every element of B is read. The codes of A go through all but zero, those of B are random
- *   unique   positive elements everywhere, so that nothing cancels: every scale reaches every output of its row */
+ *            than K also at m + rows, and so on): an output is one element of A times one of B and their two scales,
+ * and every element of B is read. The codes of A go through all but zero, those of B are random unique   positive
+ * elements everywhere, so that nothing cancels: every scale reaches every output of its row */
 #include "pattern.h"
 
 static uint32_t one_hot_at(const void *context, int64_t row, int64_t column)

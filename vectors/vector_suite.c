@@ -110,6 +110,10 @@ static void set_scalars(const fpo_suite_vector *entry, const fpo_suite_target *t
         problem->alpha = ldexpf(1.5f, d->min_exponent - 9);
     if (entry->beta != 0 && vector->spec.epilogue.c != FPO_FORMAT_NONE)
         problem->beta = entry->beta;
+    if (entry->alpha_is_zero)
+        problem->alpha = 0;
+    if (entry->beta_is_zero)
+        problem->beta = 0;
     if (entry->a_tensor_scale != 0 && fpo_block_format_describe(target->a)->tensor_scale)
         problem->a.tensor_scale = entry->a_tensor_scale;
     if (entry->b_tensor_scale != 0 && fpo_block_format_describe(target->b)->tensor_scale)
@@ -142,7 +146,7 @@ fpo_status fpo_suite_generate(const fpo_suite_vector *entry, const fpo_suite_tar
                               fpo_error *error)
 {
     fpo_format d = entry->d != FPO_FORMAT_NONE ? entry->d : target->d != FPO_FORMAT_NONE ? target->d : FPO_F32;
-    fpo_format addend = d == FPO_F32 || d == FPO_F16 ? d : FPO_BF16;
+    fpo_format addend = d == FPO_F32 || entry->residual ? FPO_F32 : d == FPO_F16 ? d : FPO_BF16;
     fpo_format c = target->has_addends ? target->c : addend, bias = target->has_addends ? target->bias : addend;
     fpo_generate wanted = {.a = target->a,
                            .b = target->b,

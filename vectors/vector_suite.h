@@ -24,6 +24,7 @@ typedef struct fpo_suite_vector {
     bool c, bias;
     /* 0: what the data have. Tensor scales count where the format has them. */
     float alpha, beta, a_tensor_scale, b_tensor_scale;
+    bool alpha_is_zero, beta_is_zero;
     bool residual; /* C = -(the exact D), rounded to its format: D is what the rounding left, its lowest bits show */
     bool overflows, underflows; /* alpha carries some of D beyond the largest, or below the smallest normal number */
 } fpo_suite_vector;
@@ -41,7 +42,7 @@ typedef struct fpo_suite_target {
     fpo_block_format a, b;
     fpo_format d; /* FPO_FORMAT_NONE: f32, and some vectors in narrower formats; else this one alone */
     /* A kernel whose C and bias have these formats, FPO_FORMAT_NONE where it has none. False: they are in the format of
-     * D, or bf16 where that is narrower. */
+     * D, or bf16 where that is narrower; the C of a residual is f32. */
     bool has_addends;
     fpo_format c, bias;
     uint64_t seed;
