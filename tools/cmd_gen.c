@@ -29,7 +29,8 @@ enum {
     OPTION_CHECKPOINT,
     OPTION_LAYER,
     OPTION_ROWS,
-    OPTION_SUITE
+    OPTION_SUITE,
+    OPTION_SEPARATES
 };
 
 static const struct argp_option options[] = {
@@ -61,6 +62,9 @@ static const struct argp_option options[] = {
     {.name = "rows", .key = OPTION_ROWS, .arg = "M", .doc = "of generated activations; default 16"},
     {.doc = "Vectors that are made to tell mistakes apart, a folder of them:", .group = 4},
     {.name = "suite", .key = OPTION_SUITE, .arg = "SUITE", .doc = "all vectors of it; `fp4oracle list suites`"},
+    {.name = "separates",
+     .key = OPTION_SEPARATES,
+     .doc = "writes into each which mistakes it was seen to show; some seconds a vector"},
     {.doc = "The product:", .group = 5},
     {.name = "model",
      .key = 'm',
@@ -175,6 +179,8 @@ static const char *complaint(const fpo_gen_arguments *a)
     bool has_c = a->c != NULL || a->generate.c != FPO_FORMAT_NONE;
     if (a->suite != NULL)
         return fpo_gen_suite_complaint(a);
+    if (a->separates)
+        return "--separates belongs to --suite; `fp4oracle coverage` says it of any vector";
     if (a->checkpoint != NULL)
         return checkpoint_complaint(a);
     if (a->layer != NULL || a->has_rows)
@@ -211,6 +217,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case OPTION_CHECKPOINT: a->checkpoint = argument; return 0;
     case OPTION_LAYER: a->layer = argument; return 0;
     case OPTION_SUITE: a->suite = argument; return 0;
+    case OPTION_SEPARATES: a->separates = true; return 0;
     case OPTION_C: a->c = argument; return 0;
     case OPTION_BIAS: a->bias = argument; return 0;
     case OPTION_PURPOSE: a->purpose = argument; return 0;

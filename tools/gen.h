@@ -23,7 +23,7 @@ typedef struct fpo_gen_arguments {
     size_t model_count;
     const char *purpose; /* NULL: none */
     const char *output;
-    bool digests_only, json;
+    bool digests_only, separates, json;
 } fpo_gen_arguments;
 
 /* The vector with the outputs of all its models. */

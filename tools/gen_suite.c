@@ -4,6 +4,7 @@
 /* Suites of vectors as files. */
 #include "gen_suite.h"
 #include "arguments.h"
+#include "coverage.h"
 #include "gen_report.h"
 #include "report.h"
 #include "table.h"
@@ -63,6 +64,39 @@ static char *path_of(const making *m, const fpo_suite_vector *entry)
     return path;
 }
 
+/* {"nibble_order": ["operand=A", "operand=B"], ...}: what the vector kills. */
+static json_t *kills_json(const fpo_coverage *coverage)
+{
+    json_t *object = json_object();
+    for (size_t e = 0; e < coverage->edit_count; e++) {
+        char parameters[256];
+        const char *name = fpo_edit_describe(coverage->edits[e].edit.kind)->name;
+        if (coverage->edits[e].killers == 0)
+            continue;
+        if (json_object_get(object, name) == NULL)
+            json_object_set_new(object, name, json_array());
+        fpo_edit_parameters(&coverage->edits[e].edit, parameters, sizeof parameters);
+        json_array_append_new(json_object_get(object, name), json_string(parameters));
+    }
+    return object;
+}
+
+static fpo_status add_separates(const making *m, fpo_vector *vector, fpo_error *error)
+{
+    fpo_coverage_options how = {.model = fpo_suite_model(m->target.a, m->target.b), .samples_only = true};
+    fpo_coverage *coverage;
+    fpo_status status = fpo_coverage_compute(&vector, 1, &how, &coverage, error);
+    if (status != FPO_OK)
+        return status;
+    json_t *kills = kills_json(coverage);
+    char *text = json_dumps(kills, JSON_COMPACT);
+    vector->separates = text != NULL ? fpo_vector_text(vector, text) : NULL;
+    free(text);
+    json_decref(kills);
+    fpo_coverage_free(coverage);
+    return vector->separates != NULL ? FPO_OK : fpo_fail(error, FPO_ERR_MEMORY, "out of memory");
+}
+
 static void note(making *m, const fpo_suite_vector *entry, const fpo_vector *vector, const char *path)
 {
     const fpo_gemm_problem *p = &vector->problem;
@@ -94,6 +128,8 @@ static fpo_status make_vector(making *m, const fpo_suite_vector *entry, fpo_erro
     if (status == FPO_OK)
         status = path != NULL ? fpo_gen_compute(m->arguments, vector, error)
                               : fpo_fail(error, FPO_ERR_MEMORY, "out of memory");
+    if (status == FPO_OK && m->arguments->separates)
+        status = add_separates(m, vector, error);
     if (status == FPO_OK)
         status = fpo_vector_write(path, vector, m->arguments->digests_only, error);
     if (status == FPO_OK)

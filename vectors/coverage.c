@@ -256,7 +256,8 @@ static void try_all(work *w)
 {
     for_each_edit(w, try_samples);
     find_siblings(w);
-    for_each_edit(w, try_wholes);
+    if (!w->options->samples_only)
+        for_each_edit(w, try_wholes);
     find_siblings(w);
 }
 

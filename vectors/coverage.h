@@ -35,6 +35,7 @@ typedef struct fpo_coverage {
 typedef struct fpo_coverage_options {
     const fpo_model *model; /* of the right kernel */
     bool first_only;        /* one vector that kills an edit is enough */
+    bool samples_only;      /* what a sample of an output does not show is taken to survive */
     fpo_execution execution;
 } fpo_coverage_options;
 

@@ -25,6 +25,9 @@ typedef struct fpo_vector {
     const char *purpose; /* what the vector is for: one line for people */
     const char *data;    /* where the operands come from: "uniform", "model.safetensors:layer.weight", ... */
     const char *program; /* version of the program that made it */
+    /* NULL, or a JSON object: the edits that the vector was seen to tell from a right kernel, by name, with the list of
+     * their parameters. For people and reports; nothing depends on it. */
+    const char *separates;
     uint64_t seed;
     fpo_expected *expected;
     size_t expected_count;

@@ -13,6 +13,7 @@ enum {
     FPO_OUTPUT_BLOCK = 16   /* columns that one scale of an nvfp4 output covers */
 };
 #define FPO_VECTOR_KEY "fp4oracle" /* of __metadata__ */
+#define FPO_SEPARATES_KEY "fp4oracle.separates"
 
 typedef struct fpo_memory {
     fpo_safetensors *file; /* NULL for a vector that was made here */

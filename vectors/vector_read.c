@@ -178,6 +178,7 @@ static fpo_status read_expected(fpo_vector *vector, const json_t *digests, size_
 static fpo_status read_file(fpo_vector *vector, json_t **document, fpo_error *error)
 {
     const char *text = fpo_safetensors_metadata(vector->memory->file, FPO_VECTOR_KEY);
+    vector->separates = fpo_safetensors_metadata(vector->memory->file, FPO_SEPARATES_KEY);
     if (!text)
         return fpo_fail(error, FPO_ERR_FILE,
                         "no \"" FPO_VECTOR_KEY "\" in __metadata__: no vector, but perhaps a plain "

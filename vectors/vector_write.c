@@ -185,8 +185,8 @@ static fpo_status write_contents(const char *path, const fpo_vector *vector, con
         status = describe(vector, json_incref(all->digests), &text, &cause);
     if (status != FPO_OK)
         return fpo_fail(error, status, "%s: %s", path, cause.message);
-    fpo_metadata metadata = {FPO_VECTOR_KEY, text};
-    status = fpo_safetensors_write(path, all->tensors, all->count, &metadata, 1, error);
+    fpo_metadata metadata[] = {{FPO_VECTOR_KEY, text}, {FPO_SEPARATES_KEY, vector->separates}};
+    status = fpo_safetensors_write(path, all->tensors, all->count, metadata, vector->separates != NULL ? 2 : 1, error);
     free(text);
     return status;
 }
