@@ -15,18 +15,21 @@ json '[.coverage[0].of[] | select(.outcome == "killed") | .killed_by == ["g.safe
 json '.coverage[0].of | map(select(.edit == "nibble_order" and .parameters == "operand=A"))[0].outcome' killed
 cp out one; run 1 coverage g.safetensors --model exact --json --threads 2 --matrix; cmp -s out one || fail 'the matrix of one vector is another with two threads'
 
-# A section of the page is what the command prints.
-section() { awk -v name="### $1 " 'index($0, name) == 1 {s = 1; print; next} /^##/ {s = 0} s' "$page"; }
-run 0 coverage --suite full --format fp8_row --markdown
-sed '/^$/d' out >printed; section 'fp8_row x fp8_row -> f32' | sed '/^$/d' >there
-diff there printed >diff || fail "docs/kill-matrix.md is not what is printed now: tests/cli/kill_matrix.sh makes it ($(head -3 diff | tr '\n' ' '))"
-if [ -n "${FPO_LONG:-}" ]; then
-    FP4ORACLE=$FP4ORACLE bash "$FPO_SOURCE_DIR/tests/cli/kill_matrix.sh" >made || fail 'kill_matrix.sh'
-    cmp -s made "$page" || fail 'docs/kill-matrix.md is not what tests/cli/kill_matrix.sh makes'
+# The full suite shows everything, and the page has the families that there are now, in the format that is quickest.
+families() { grep '^| [0-9]' | cut -d'|' -f2,3; }
+run 0 coverage --suite full --format fp8_row --markdown; out ', 0 survive'
+families <out >printed
+if [ -e "$page" ]; then
+    awk 'index($0, "### fp8_row x fp8_row -> f32 ") == 1 {s = 1; next} /^##/ {s = 0} s' "$page" | families >there
+    diff there printed >diff || fail "docs/kill-matrix.md has other edits than there are: tests/cli/kill_matrix.sh makes it ($(head -3 diff | tr '\n' ' '))"
+    # Nothing survives, in any format of the page, whether D is f32 or bf16.
+    ! grep -q ', [1-9][0-9]* survive' "$page" || fail 'something survives the full suite'
+    [ "$(grep -c ', 0 survive' "$page")" -eq 22 ] || fail 'the page lacks a format'
+    if [ -n "${FPO_LONG:-}" ]; then
+        FP4ORACLE=$FP4ORACLE bash "$FPO_SOURCE_DIR/tests/cli/kill_matrix.sh" >made || fail 'kill_matrix.sh'
+        cmp -s made "$page" || fail 'docs/kill-matrix.md is not what tests/cli/kill_matrix.sh makes'
+    fi
 fi
-# Nothing survives, in any format of the page.
-! grep -q ', [1-9][0-9]* survive' "$page" || fail 'something survives the full suite'
-[ "$(grep -c ', 0 survive' "$page")" -ge 22 ] || fail 'the page lacks a format'
 
 run 2 coverage; err 'what: --suite'
 run 2 coverage --suite full g.safetensors; err 'what: --suite'
