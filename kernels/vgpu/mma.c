@@ -97,18 +97,37 @@ static void store_tile_d(const fpo_warp *warp, const fpo_ptx_operand *operands, 
     }
 }
 
-static fpo_vgpu_mma kind_of(const fpo_ptx_arguments *how)
+/* Short forms that have no model of their own are the longer one with zeros in the places that are left: an H200's rows
+ * show it for f16 m16n8k8 and FP8 m16n8k16 with f16 accumulators and for tf32 m16n8k4. */
+static fpo_vgpu_mma kind_of(const fpo_ptx_arguments *how, int capability)
 {
     bool f16 = how->op == FPO_PTX_V_F16;
     switch (how->a) {
-    case FPO_PTX_V_F16: return how->shape == 8 ? FPO_VGPU_F16_K8 : f16 ? FPO_VGPU_F16_F16ACC : FPO_VGPU_F16;
+    case FPO_PTX_V_F16: return f16 ? FPO_VGPU_F16_F16ACC : how->shape == 8 ? FPO_VGPU_F16_K8 : FPO_VGPU_F16;
     case FPO_PTX_V_BF16: return how->shape == 8 ? FPO_VGPU_BF16_K8 : FPO_VGPU_BF16;
     case FPO_PTX_V_TF32: return FPO_VGPU_TF32;
     default:
-        if (how->shape == 16)
+        if (how->shape == 16 && !(f16 && capability == 90))
             return f16 ? FPO_VGPU_FP8_K16_F16ACC : FPO_VGPU_FP8_K16;
         return f16 ? FPO_VGPU_F8F6F4_F16ACC : FPO_VGPU_F8F6F4;
     }
+}
+
+static int step_length(const fpo_ptx_arguments *how, fpo_vgpu_mma kind)
+{
+    switch (kind) {
+    case FPO_VGPU_F16_F16ACC: return 16;
+    case FPO_VGPU_TF32: return 8;
+    case FPO_VGPU_F8F6F4_F16ACC: return 32;
+    default: return how->shape;
+    }
+}
+
+static void pad(const fpo_mma_unit *unit, int which, fpo_mma_side *side, int from, int to)
+{
+    for (int row = 0; row < side->rows; row++)
+        for (int k = from; k < to; k++)
+            fpo_mma_put(unit, which, side, row, k, 0);
 }
 
 static bool gather_all(fpo_warp *warp, const fpo_ptx_instruction *ins, fpo_outcome *otherwise)
@@ -190,11 +209,13 @@ fpo_outcome fpo_do_mma(fpo_warp *warp, const fpo_ptx_instruction *ins)
     fpo_outcome otherwise;
     if (!gather_all(warp, ins, &otherwise))
         return otherwise;
-    const fpo_mma_unit *unit = fpo_mma_prepare(warp, kind_of(how), fpo_mma_format((fpo_ptx_value)how->a),
-                                               fpo_mma_format((fpo_ptx_value)how->b), FPO_FORMAT_NONE, how->shape, 0);
+    fpo_vgpu_mma kind = kind_of(how, fpo_vgpu_configuration(warp->cta->grid->gpu)->capability);
+    int length = step_length(how, kind);
+    const fpo_mma_unit *unit = fpo_mma_prepare(warp, kind, fpo_mma_format((fpo_ptx_value)how->a),
+                                               fpo_mma_format((fpo_ptx_value)how->b), FPO_FORMAT_NONE, length, 0);
     if (unit == NULL)
         return FPO_FAULT;
-    if (unit->tile != NULL) {
+    if (unit->tile != NULL && length == how->shape) {
         fpo_mma_tile tile = {.a_scale = {{0}}};
         run_tile(unit, warp, ins->operands, &tile);
         return FPO_NEXT;
@@ -205,6 +226,8 @@ fpo_outcome fpo_do_mma(fpo_warp *warp, const fpo_ptx_instruction *ins)
     fpo_mma_room *room = warp->cta->grid->mma;
     load_fragments(unit, 0, warp, operands, a_registers, &room->a);
     load_fragments(unit, 1, warp, operands + a_registers, fragments - a_registers, &room->b);
+    pad(unit, 0, &room->a, how->shape, length);
+    pad(unit, 1, &room->b, how->shape, length);
     uint32_t d[16 * 8];
     load_c(warp, operands + fragments, f16, d);
     fpo_mma_multiply(unit, &room->a, &room->b, d);
