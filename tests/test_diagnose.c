@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { M = 36, N = 40, K = 256, EDITS = 4096, EVERY = 28 };
+enum { M = 36, N = 40, K = 256, EDITS = 4096, EVERY = 56 };
 
 static bool is_long(void)
 {
@@ -152,7 +152,7 @@ START_TEST(planted_edits_are_named)
     printf("%s, %s, %s: %d planted edits named, %d of them as the only cause; %d do not show\n",
            fpo_block_format_describe(subjects[_i].a)->name, subjects[_i].model,
            fpo_format_describe(subjects[_i].d)->name, named, alone, unseen);
-    ck_assert_int_ge(named, 8);
+    ck_assert_int_ge(named, 4);
     ck_assert_int_ge(alone, named / 3);
     free(s);
 }
@@ -205,7 +205,7 @@ START_TEST(noise_is_blamed_on_nothing)
     s->problem.c_bytes = ROWS * COLUMNS * sizeof(float);
     s->problem.bias_bytes = COLUMNS * sizeof(float);
     static float noise[ROWS * COLUMNS];
-    uint64_t rounds = is_long() ? 10000 : 9;
+    uint64_t rounds = is_long() ? 10000 : 3;
     for (uint64_t round = 0; round < rounds; round++) {
         fpo_diagnosis diagnosis;
         fpo_gemm_output output = {.d = noise, .d_bytes = sizeof noise};
@@ -253,7 +253,7 @@ START_TEST(parameters_are_found)
     fpo_format d = _i % 2 == 0 ? FPO_F32 : FPO_BF16;
     subject *s = make_subject(FPO_BLOCK_NVFP4, FPO_BLOCK_NVFP4, "sm120_mxf4nvf4", d);
     ck_assert(plant(s, NULL, 0, right));
-    for (size_t i = 0; i < sizeof planted / sizeof *planted; i++) {
+    for (size_t i = is_long() ? 0 : (size_t)_i; i < sizeof planted / sizeof *planted; i += is_long() ? 1 : 2) {
         static unsigned char wrong[M * N * sizeof(float)];
         fpo_diagnosis diagnosis;
         ck_assert(plant(s, &planted[i], 1, wrong));
