@@ -93,18 +93,7 @@ run 2 diagnose v.safetensors --output good.safetensors --distinguish none.safete
 run 2 diagnose square.safetensors --output square_d.safetensors --distinguish nowhere/x.safetensors; err nowhere
 
 # A plain file.
-python3 - v.safetensors plain_file.safetensors nibbles.safetensors <<'P'
-import json, sys
-def load(path):
-    f = open(path, "rb"); n = int.from_bytes(f.read(8), "little"); return json.loads(f.read(n)), f.read()
-header, data = load(sys.argv[1])
-plain, out = {}, b""
-for name, t in header.items():
-    if name in ("a", "b", "a_scale", "b_scale", "a_tensor_scale", "b_tensor_scale"):
-        b = data[slice(*t["data_offsets"])]; plain[name] = dict(t, data_offsets=[len(out), len(out) + len(b)]); out += b
-h, d = load(sys.argv[3]); plain["y"] = dict(h["d"], data_offsets=[len(out), len(out) + len(d)]); out += d
-text = json.dumps(plain).encode(); open(sys.argv[2], "wb").write(len(text).to_bytes(8, "little") + text + out)
-P
+python3 "$FPO_SOURCE_DIR/tests/cli/plain_file.py" v.safetensors plain_file.safetensors nibbles.safetensors || fail plain_file.py
 run 1 diagnose plain_file.safetensors --format nvfp4 --output plain_file.safetensors:y --json; json .verdict fault
 json '.causes | map(.edit) | index("nibble_order") != null' true
 run 1 diagnose plain_file.safetensors --format nvfp4 --model exact --output plain_file.safetensors:y; out '^fault '

@@ -62,18 +62,7 @@ run 0 verify n.safetensors --output n.safetensors:d.exact --output-scale n.safet
 run 2 verify v.safetensors --output good.safetensors --output-scale good.safetensors:d; err 'has no scales'
 
 # A plain file: tensor names, no metadata.
-python3 - v.safetensors plain.safetensors good.safetensors <<'P'
-import json, sys
-def load(path):
-    f = open(path, "rb"); n = int.from_bytes(f.read(8), "little"); return json.loads(f.read(n)), f.read()
-header, data = load(sys.argv[1])
-plain, out = {}, b""
-for name, t in header.items():
-    if name in ("a", "b", "a_scale", "b_scale", "a_tensor_scale", "b_tensor_scale"):
-        b = data[slice(*t["data_offsets"])]; plain[name] = dict(t, data_offsets=[len(out), len(out) + len(b)]); out += b
-h, d = load(sys.argv[3]); plain["y"] = dict(h["d"], data_offsets=[len(out), len(out) + len(d)]); out += d
-text = json.dumps(plain).encode(); open(sys.argv[2], "wb").write(len(text).to_bytes(8, "little") + text + out)
-P
+python3 "$FPO_SOURCE_DIR/tests/cli/plain_file.py" v.safetensors plain.safetensors good.safetensors || fail plain_file.py
 run 0 verify plain.safetensors --format nvfp4 --output plain.safetensors:y; out '^match '; out 'all bits as  *exact'
 run 0 verify plain.safetensors --format nvfp4 --output plain.safetensors:y --model exact --json; json .verdict match
 run 1 verify plain.safetensors --format nvfp4 --output one.safetensors --model exact; out 'different  *1 of 48'
