@@ -239,6 +239,11 @@ const fpo_recipe_record fpo_recipe_records[] = {
     {"deep_gemm.per_block_fp8_ue8m0", "bf16", "deepgemm_fp8_128x128_ue8m0", NULL, "ts", NULL, HOW_SCALE_F32, 0},
     {"deep_gemm.per_token_fp4_g32_ue8m0", "bf16 f32", "deepgemm_fp4_1x32_ue8m0", NULL, "ts", NULL, HOW_SCALE_F32, 0},
     {"flashinfer.ref_nvfp4_per_token", "bf16", "flashinfer_reference_nvfp4_per_token", NULL, "sf", "ts", HOW_PLAIN, 0},
+    {"microxcaling.mxfp4", "bf16 f16 f32", "microxcaling_mxfp4", "q", "sf", NULL, HOW_PLAIN, 0},
+    {"microxcaling.mxfp6_e2m3", "bf16 f16 f32", "microxcaling_mxfp6_e2m3", "q", "sf", NULL, HOW_PLAIN, 0},
+    {"microxcaling.mxfp6_e3m2", "bf16 f16 f32", "microxcaling_mxfp6_e3m2", "q", "sf", NULL, HOW_PLAIN, 0},
+    {"microxcaling.mxfp8_e4m3", "bf16 f16 f32", "microxcaling_mxfp8_e4m3", "q", "sf", NULL, HOW_PLAIN, 0},
+    {"microxcaling.mxfp8_e5m2", "bf16 f16 f32", "microxcaling_mxfp8_e5m2", "q", "sf", NULL, HOW_PLAIN, 0},
 };
 
 const size_t fpo_recipe_record_count = sizeof fpo_recipe_records / sizeof *fpo_recipe_records;
