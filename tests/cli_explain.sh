@@ -70,4 +70,14 @@ done
 run 2 explain recipe nvfp4_divid; err "did you mean 'nvfp4_divide'"
 run 2 explain recipe nvfp4_divide 1 x; err "'x' is no number"
 run 2 explain recipe nvfp4_divide --dtype e4m3; err 'not f32, bf16 or f16'
+# A tensor scale given as the library keeps it: FlashInfer's is the inverse of the multiplier.
+run 0 explain recipe flashinfer_nvfp4 --library-scale 2 --json 3 1
+json '.tensor[] | select(.step | startswith("tensor_scale")) | .result' 2
+json '.scale.code' 0x38
+run 0 explain recipe modelopt_nvfp4 --library-scale 0.5 --json 3 1
+json '.scale.code' 0x38
+run 2 explain recipe ocp_floor_mxfp4 --library-scale 2 1
+err 'has no tensor scale to be given'
+run 2 explain recipe flashinfer_nvfp4 --library-scale two 1
+err 'library-scale'
 finish

@@ -32,7 +32,7 @@ static const char *topic_name(size_t index)
     return index < TOPICS ? topics[index].name : NULL;
 }
 
-enum { OPTION_JSON = 0x100 };
+enum { OPTION_JSON = 0x100, OPTION_LIBRARY_SCALE };
 
 static const struct argp_option options[] = {
     {.name = "model", .key = 'm', .arg = "MODEL", .doc = "explain output: under this model; default exact"},
@@ -44,12 +44,17 @@ static const struct argp_option options[] = {
      .key = 't',
      .arg = "TYPE",
      .doc = "explain recipe: what the library is fed, f32 (default), bf16 or f16"},
+    {.name = "library-scale",
+     .key = OPTION_LIBRARY_SCALE,
+     .arg = "X",
+     .doc = "explain recipe: the tensor scale as the library keeps it, instead of what the values give"},
     {.name = "json", .key = OPTION_JSON, .doc = "the same facts for machines"},
     {0},
 };
 
 static const char documentation[] =
-    "Shows a code, a scale, one output element or a quantisation recipe, every step down to the last bit; or where a scale "
+    "Shows a code, a scale, one output element or a quantisation recipe, every step down to the last bit; or where a "
+    "scale "
     "layout puts scales and a packing codes.\v"
     "BYTE is a code as it stands in memory: 0x3A, 58 or 0b111010; for f16, bf16, tf32 and f32 the whole word. A byte "
     "of "
@@ -65,6 +70,7 @@ static const char documentation[] =
 
 typedef struct parsed {
     fpo_explain_options options;
+    float library_scale;
     char **words; /* topic and its arguments */
     int count;
 } parsed;
@@ -81,9 +87,18 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     }
     case 't': result->options.dtype = argument; return 0;
+    case OPTION_LIBRARY_SCALE: {
+        fpo_error error;
+        if (fpo_parse_float("--library-scale", argument, &result->library_scale, &error) != FPO_OK)
+            argp_error(state, "%s", error.message);
+        result->options.library_scale = &result->library_scale;
+        return 0;
+    }
     case OPTION_JSON: result->options.json = true; return 0;
     case ARGP_KEY_ARG: result->words[result->count++] = argument; return 0;
-    case ARGP_KEY_NO_ARGS: argp_error(state, "what is to be explained: code, scale, output, recipe, layout or packing"); return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "what is to be explained: code, scale, output, recipe, layout or packing");
+        return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -98,7 +113,8 @@ static int run(const parsed *p)
     if (found == NULL) {
         const char *nearest = fpo_suggest(p->words[0], topic_name);
         return fpo_report_unusable(
-            p->options.program, "nothing explains '%.80s'%s%s%s; there are code, scale, output, recipe, layout, packing", p->words[0],
+            p->options.program,
+            "nothing explains '%.80s'%s%s%s; there are code, scale, output, recipe, layout, packing", p->words[0],
             nearest != NULL ? "; did you mean '" : "", nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
     }
     int count = p->count - 1;
@@ -113,7 +129,8 @@ int fpo_cmd_explain(int argc, char **argv)
     static const struct argp parser = {
         .options = options,
         .parser = parse,
-        .args_doc = "code FORMAT BYTE\nscale FORMAT BYTE\noutput VECTOR ROW COL\nrecipe NAME [VALUE...]\nlayout NAME [ROWSxSCALES]\npacking NAME",
+        .args_doc = "code FORMAT BYTE\nscale FORMAT BYTE\noutput VECTOR ROW COL\nrecipe NAME [VALUE...]\nlayout NAME "
+                    "[ROWSxSCALES]\npacking NAME",
         .doc = documentation,
     };
     parsed result = {.options = {.program = argv[0], .blocks = 8, .argc = argc, .argv = argv}};

@@ -10,10 +10,11 @@
 #include <jansson.h>
 
 typedef struct fpo_explain_options {
-    const char *program; /* "fp4oracle explain" */
-    const char *model;   /* NULL: exact */
-    const char *dtype;   /* of a recipe's input; NULL: f32 */
-    int64_t blocks;      /* of K shown in detail */
+    const char *program;        /* "fp4oracle explain" */
+    const char *model;          /* NULL: exact */
+    const char *dtype;          /* of a recipe's input; NULL: f32 */
+    const float *library_scale; /* a recipe's tensor scale as the library keeps it; NULL: computed */
+    int64_t blocks;             /* of K shown in detail */
     bool json;
     int argc; /* the whole command line */
     char **argv;

@@ -163,7 +163,7 @@ int fpo_explain_recipe(const fpo_explain_options *options, int count, char **arg
                                "operand", fpo_recipe_format_text(info).text, "library", info->library, "standing",
                                fpo_recipe_standing_name(info->standing), "text", info->text, "dtype",
                                fpo_format_describe(dtype)->name);
-    status = fpo_trace_recipe(info, values, k, dtype, object, &error);
+    status = fpo_trace_recipe(info, values, k, dtype, options->library_scale, object, &error);
     free(values);
     if (status != FPO_OK) {
         json_decref(object);

@@ -20,6 +20,7 @@ typedef struct machine {
     int64_t count; /* elements of the block */
     double *values;
     json_t *object;
+    const float *library_scale; /* given, or NULL */
 } machine;
 
 static double *values_of(const machine *m, int r)
@@ -129,8 +130,13 @@ static void run_scope(const machine *m, int scope, json_t *list)
         if (step->scope != scope)
             continue;
         run_step(m, step);
+        bool given = m->library_scale != NULL && step->to == m->program->tensor_scale;
+        if (given)
+            set_all(m, step->to, (double)*m->library_scale);
         char text[FPO_STEP_TEXT];
         fpo_step_text(m->program, step, text, sizeof text);
+        if (given)
+            snprintf(text, sizeof text, "tensor_scale, given");
         if (list != NULL)
             json_array_append_new(list, step_json(m, text, step->to, scope));
     }
@@ -281,8 +287,12 @@ static fpo_status compare(const machine *m, const fpo_recipe_info *recipe, fpo_q
 
 static fpo_status trace(machine *m, const fpo_recipe_info *recipe, fpo_format dtype, fpo_error *error)
 {
+    if (m->library_scale != NULL && m->program->tensor_scale == FPO_NO_REGISTER)
+        return fpo_fail(error, FPO_ERR_ARGUMENT, "%s has no tensor scale to be given", recipe->name);
     fpo_quantized data = {.codes_bytes = fpo_operand_codes_bytes(&recipe->view, 1, m->k),
                           .scales_bytes = fpo_operand_scales_bytes(&recipe->view, 1, m->k),
+                          .library_scale = m->library_scale != NULL ? *m->library_scale : 0,
+                          .given_library_scale = m->library_scale != NULL,
                           .dtype = dtype};
     data.codes = calloc(1, data.codes_bytes + 1);
     data.scales = calloc(1, data.scales_bytes + 1);
@@ -302,8 +312,8 @@ static fpo_status trace(machine *m, const fpo_recipe_info *recipe, fpo_format dt
     return status;
 }
 
-fpo_status fpo_trace_recipe(const fpo_recipe_info *recipe, const float *x, int64_t k, fpo_format dtype, json_t *object,
-                            fpo_error *error)
+fpo_status fpo_trace_recipe(const fpo_recipe_info *recipe, const float *x, int64_t k, fpo_format dtype,
+                            const float *library_scale, json_t *object, fpo_error *error)
 {
     fpo_program *program = malloc(sizeof *program);
     if (program == NULL)
@@ -311,7 +321,12 @@ fpo_status fpo_trace_recipe(const fpo_recipe_info *recipe, const float *x, int64
     fpo_status status = fpo_recipe_compile(recipe->text, &recipe->view, dtype, program, error);
     if (status == FPO_OK) {
         int64_t block = program->amax_k > 0 ? program->amax_k : recipe->view.scale.block_k;
-        machine m = {.program = program, .x = x, .k = k, .count = block > 0 && block < k ? block : k, .object = object};
+        machine m = {.program = program,
+                     .x = x,
+                     .k = k,
+                     .count = block > 0 && block < k ? block : k,
+                     .object = object,
+                     .library_scale = library_scale};
         status = trace(&m, recipe, dtype, error);
     }
     free(program);

@@ -13,7 +13,8 @@
 enum { FPO_STEP_TEXT = 160 };
 
 /* Adds "tensor", "row", "block", "tries", "elements" and "scale" to `object`. */
-fpo_status fpo_trace_recipe(const fpo_recipe_info *recipe, const float *x, int64_t k, fpo_format dtype, json_t *object,
-                            fpo_error *error);
+/* library_scale: the tensor scale as the library keeps it, instead of what the recipe computes; or NULL. */
+fpo_status fpo_trace_recipe(const fpo_recipe_info *recipe, const float *x, int64_t k, fpo_format dtype,
+                            const float *library_scale, json_t *object, fpo_error *error);
 
 #endif
