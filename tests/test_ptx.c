@@ -79,6 +79,10 @@ START_TEST(exact_rows)
     refuse(".reg .b32 r<3>; add.s32 r2, 1, 2, 3;", "too many");
     refuse(".reg .b32 r<3>; .reg .b64 d; mov.b64 d, 1; add.s32 r2, d, 2;", "add.s32|8 bytes");
     refuse(".reg .f32 f<3>; add.f32 f2, 1, 2;", "add.f32|a number stands where f32 is wanted");
+    accept(".reg .f32 f<3>; .reg .b64 d; ld.param.u64 d, [a]; mov.f32 f1, 0f3F800000; atom.global.gpu.acq_rel.add.f32 "
+           "f2, [d], f1; "
+           "red.global.sys.relaxed.add.noftz.bf16x2 [d], 1;",
+           4, 0);
     refuse(".reg .b32 r; mov.u32 r, %pm0;", "%pm0");
     accept(".reg .b32 r; mov.u32 r, %clock;", 2, 0);
     refuse(".reg .b32 r; mov.u32 r, nowhere;", "nowhere");
