@@ -787,7 +787,8 @@ START_TEST(refusals)
     refuse(&(arguments){.body = body, .a = a, .b = b, .id = id ^ 1u << 31}, "K (bit 31)");
     refuse(&(arguments){.body = body, .a = a, .b = b, .id = id ^ 1u << 4}, "scale id");
     refuse(&(arguments){.body = body, .a = a, .b = b, .id = id ^ 1u << 23}, "scale type (bit 23)");
-    refuse(&(arguments){.body = "tcgen05.ld.sync.aligned.32x32b.x1.b32 {v0}, [r10+512];\n"}, "lane 0 of tensor memory");
+    refuse(&(arguments){.body = "add.u32 r20, r10, 0x600000;\ntcgen05.ld.sync.aligned.32x32b.x1.b32 {v0}, [r20];\n"},
+           "lane 96 of tensor memory");
     refuse(&(arguments){.body = "tcgen05.ld.sync.aligned.32x32b.x2.b32 {v0, v1}, [r12+511];\n"}, "columns 511 to 512");
     refuse(&(arguments){.body = "@p2 tcgen05.dealloc.cta_group::1.sync.aligned.b32 r10, 512;\nbar.sync 0;\n"},
            "column 0 of tensor memory is not allocated");

@@ -58,13 +58,14 @@ static bool begin(fpo_warp *warp, const fpo_ptx_instruction *ins, uint32_t addre
                     .packed = how->trans,
                     .registers = &ins->operands[registers]};
     t->half_offset = how->shape == 2 ? fpo_u32(warp, &ins->operands[offset_operand], 0) : 0;
-    bool half = how->shape != 32;
-    if (wanted != own && !(half && wanted == own + 16)) {
+    /* Lane 0 stands for the warp's own first lane: DeepGEMM gives it in every warp. */
+    uint32_t within = wanted % FPO_TMEM_PARTITION, partition = wanted - within;
+    if ((partition != 0 && partition != own) || (within != 0 && !(how->shape != 32 && within == 16))) {
         fpo_fault(warp, 0, "lane %u of tensor memory: warp %u reaches lanes %u to %u%s", wanted, warp->id, own,
-                  own + FPO_TMEM_PARTITION - 1, half ? ", from the first or the 16th of them on" : "");
+                  own + FPO_TMEM_PARTITION - 1, how->shape != 32 ? ", from the first or the 16th of them on" : "");
         return false;
     }
-    t->first_lane = wanted;
+    t->first_lane = own + within;
     t->memory = fpo_tmem_columns(warp, warp->cta, t->column, last_column(t) + 1, "access", 0);
     return t->memory != NULL;
 }

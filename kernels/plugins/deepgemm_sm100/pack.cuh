@@ -7,7 +7,7 @@
 #include <cuda_runtime.h>
 
 #include <deep_gemm/common/types.cuh>
-#include <deep_gemm/impls/smxx_layout.cuh>
+#include <deepgemm_smxx_layout.cuh>
 #include <stdio.h>
 
 namespace {

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* CUTLASS's block-scaled GEMMs for SM100 as a plug-in, and one that is given its scales in the wrong layout. */
+#include "../common/cuda_memory.h"
+#include "../cutlass_sm120/launch.h"
+
+#include <cuda_runtime_api.h>
+#include <stdio.h>
+
+#define SOURCE "NVIDIA CUTLASS 4.2.0 (nvidia-cutlass 4.2.0.0)"
+
+static const int32_t blackwell[] = {100, 0};
+
+/* alpha * acc rounded, then one fma with beta and C, which is +0 where there is none. */
+static const char epilogue[] = "mul alpha, fma_beta_c_always";
+
+#define ORDER(name, model_names, k)                                                                                    \
+    static const fpo_kernel_order name = {                                                                             \
+        .size = sizeof name, .models = model_names, .epilogue = epilogue, .instruction_k = k}
+ORDER(mxf4nvf4, "sm100_mxf4nvf4", 64);
+ORDER(mxf4, "sm100_mxf4", 64);
+ORDER(mxf8f6f4, "sm100_mxf8f6f4", 32);
+
+/* Zeros beyond K meet the scales that stand there: a NaN among them comes out. CUTLASS's callers put zeros there. */
+#define SCALED(format, scale_format, block, layout)                                                                    \
+    {                                                                                                                  \
+        .element = format, .scale = scale_format, .scale_layout = layout, .scale_rows = 1, .scale_k = block,           \
+        .line_multiple = 16, .scale_padding = FPO_PADDING_NUMBERS                                                      \
+    }
+#define FORMAT_nvfp4 SCALED("e2m1", "ue4m3", 16, "128x4")
+#define FORMAT_mxfp4 SCALED("e2m1", "ue8m0", 32, "128x4")
+#define FORMAT_mxfp8 SCALED("e4m3", "ue8m0", 32, "128x4")
+
+#define CUTLASS_KERNEL(id, ...) extern const cutlass_kernel id;
+#include "nvfp4.inc"
+#include "mx.inc"
+#undef CUTLASS_KERNEL
+
+#define KERNEL(id, kernel_name, operand, output, adds_up, sentence, broken)                                            \
+    {                                                                                                                  \
+        .name = "cutlass_sm100/" kernel_name, .summary = sentence, .source = SOURCE, .fault = broken, .user = &id,     \
+        .a = operand, .b = operand, .c = output, .d = output, .c_line_multiple = 16, .d_line_multiple = 16,            \
+        .any_line = 1, .alpha = FPO_SCALAR_HOST, .beta = FPO_SCALAR_HOST, .native = blackwell, .order = &adds_up       \
+    }
+
+static const fpo_kernel kernels[] = {
+#define CUTLASS_KERNEL(id, name, format, type, output, m, n, k, cm, cn, schedule, order, sentence)                     \
+    KERNEL(id, name, FORMAT_##format, output, order, sentence, NULL),
+#include "nvfp4.inc"
+#include "mx.inc"
+#undef CUTLASS_KERNEL
+    KERNEL(nvfp4_f32, "nvfp4/f32+linear_scales", SCALED("e2m1", "ue4m3", 16, "padded"), "f32", mxf4nvf4,
+           "the block scales are given as they are, row after row",
+           "the block scales lie row after row where the kernel reads them in the 128x4 layout"),
+};
+
+fpo_plugin_status cutlass_failed(const char *call, const char *words, char *why)
+{
+    cudaError_t error = cudaGetLastError();
+    if (error != cudaSuccess)
+        return fpo_cuda_status(error, call, why);
+    snprintf(why, FPO_PLUGIN_TEXT, "CUTLASS's %s: %s", call, words);
+    return FPO_PLUGIN_FAILED;
+}
+
+static fpo_plugin_status check(const fpo_kernel *kernel, const fpo_kernel_problem *problem, char *why)
+{
+    return ((const cutlass_kernel *)kernel->user)->check(problem, why);
+}
+
+static fpo_plugin_status workspace(const fpo_kernel *kernel, const fpo_kernel_problem *problem, uint64_t *bytes,
+                                   char *why)
+{
+    (void)why;
+    *bytes = ((const cutlass_kernel *)kernel->user)->workspace(problem);
+    return FPO_PLUGIN_OK;
+}
+
+static fpo_plugin_status run(const fpo_kernel *kernel, const fpo_kernel_problem *problem, char *why)
+{
+    return ((const cutlass_kernel *)kernel->user)->run(problem, why);
+}
+
+const fpo_plugin *fpo_plugin_v1(uint32_t abi_wanted)
+{
+    static fpo_plugin plugin = {
+        .size = sizeof plugin,
+        .abi = FPO_PLUGIN_ABI,
+        .name = "cutlass_sm100",
+        .version = "CUTLASS 4.2.0",
+        .kernels = kernels,
+        .kernel_count = sizeof kernels / sizeof kernels[0],
+        .kernel_size = sizeof kernels[0],
+        .check = check,
+        .workspace = workspace,
+        .run = run,
+    };
+    plugin.memory = fpo_cuda_memory(plugin.version);
+    return abi_wanted == FPO_PLUGIN_ABI ? &plugin : NULL;
+}
