@@ -44,6 +44,7 @@ static void search_edits(fpo_search *s, fpo_edit *edits, size_t count)
                              .observed = s->observed,
                              .execution = &s->each};
     fpo_search_singles(s, edits, count);
+    fpo_search_scaled_instructions(s, edits, count);
     size_t found = fpo_solve_constants(&input, edits + count, CONSTANTS);
     fpo_search_singles(s, edits + count, found);
     try_in_part(s);

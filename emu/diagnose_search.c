@@ -239,6 +239,33 @@ void fpo_search_singles(fpo_search *s, const fpo_edit *edits, size_t count)
     }
 }
 
+static bool makes_powers_of_two(fpo_edit_kind kind)
+{
+    return kind == FPO_EDIT_F32_RAW_BYTES || kind == FPO_EDIT_F32_MANTISSA_DROPPED ||
+           kind == FPO_EDIT_F32_ROUNDED_UP || kind == FPO_EDIT_F32_NEAREST_POWER ||
+           kind == FPO_EDIT_F32_PACKED_UNMASKED;
+}
+
+void fpo_search_scaled_instructions(fpo_search *s, const fpo_edit *edits, size_t count)
+{
+    fpo_operand_view a = s->spec->a.read, b = s->spec->b.read;
+    a.scale.format = b.scale.format = FPO_UE8M0;
+    for (size_t i = 0; i < count; ++i) {
+        if (!makes_powers_of_two(edits[i].kind) || edits[i].operands != (FPO_OPERAND_A | FPO_OPERAND_B))
+            continue;
+        for (size_t m = 0; fpo_model_at(m) != NULL; ++m) {
+            const fpo_model *model = fpo_model_at(m);
+            if (model->operands.scales[0].format == FPO_FORMAT_NONE || !fpo_model_takes(model, &a, &b))
+                continue;
+            fpo_edit accumulation = {.kind = FPO_EDIT_ACCUMULATION, .from = -1, .to = (int)m};
+            size_t before = s->diagnosis->cause_count;
+            try_hypothesis(s, (fpo_cause){.edit_count = 2, .edits = {edits[i], accumulation}});
+            if (s->diagnosis->cause_count > before)
+                break; /* which of the instructions with these bits it is accuses nobody */
+        }
+    }
+}
+
 /* Two edits of one kind on overlapping operands would undo or repeat each other. */
 static bool independent(const fpo_edit *x, const fpo_edit *y)
 {

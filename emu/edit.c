@@ -180,6 +180,8 @@ fpo_status fpo_edits_apply(fpo_edited *edited, const fpo_edit *edits, size_t cou
             fpo_edited_refuse(edited);
     }
     if (edited->status == FPO_OK)
+        fpo_scales_fit_instruction(edited);
+    if (edited->status == FPO_OK)
         return FPO_OK;
     fpo_status status = edited->status;
     fpo_edited_close(edited);

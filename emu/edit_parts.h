@@ -85,6 +85,9 @@ void fpo_scales_move(const fpo_edit *edit, fpo_edit_target *target, fpo_scale_so
  * such number is exact, f32 scales stay f32. */
 typedef fpo_value (*fpo_scale_number)(const fpo_edit *edit, const fpo_scale_matrix *matrix, int64_t r, int64_t c);
 void fpo_scales_renumber(const fpo_edit *edit, fpo_edit_target *target, fpo_scale_number number);
+/* f32 scales that an edit made powers of two, for an accumulation whose instruction applies scales: bf16, which holds
+ * them exactly. Others stay as they are, and such an accumulation refuses them. */
+void fpo_scales_fit_instruction(fpo_edited *edited);
 /* Scale (r, c) gets the code that `code` gives, in the same format. */
 typedef uint32_t (*fpo_scale_recode)(const fpo_edit *edit, const fpo_scale_matrix *matrix, int64_t r, int64_t c);
 void fpo_scales_recode(const fpo_edit *edit, fpo_edit_target *target, fpo_scale_recode code);

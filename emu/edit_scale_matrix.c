@@ -3,6 +3,7 @@
 
 /* The scales of an operand as a matrix that edits rewrite. */
 #include "edit_parts.h"
+#include "engine.h"
 
 #include <string.h>
 
@@ -91,4 +92,37 @@ void fpo_scales_recode(const fpo_edit *edit, fpo_edit_target *target, fpo_scale_
         for (int64_t c = 0; c < m.columns && fpo_scale_row_wanted(&m, r); c++)
             fpo_store_code(m.format, to, (size_t)(r * m.columns + c), code(edit, &m, r, c));
     target->operand->scales = to;
+}
+
+static void narrow(fpo_edit_target *target)
+{
+    fpo_scale_matrix m;
+    bool same = memcmp(&target->spec->stored.scale, &target->spec->read.scale, sizeof(fpo_scale_view)) == 0;
+    if (!same || target->spec->stored.scale.format != FPO_F32 || target->spec->stored.scale.block_k == 0 ||
+        !fpo_scale_matrix_of(target, &m))
+        return;
+    size_t bytes = (size_t)m.count * sizeof(uint16_t);
+    void *to = fpo_edited_allocate(target->edited, bytes);
+    for (int64_t i = 0; to != NULL && i < m.count; i++) {
+        uint32_t code = fpo_scale_code(&m, i);
+        bool is_nan = (code & 0x7FFFFFFF) > 0x7F800000;
+        if ((code & 0xFFFF) != 0 && !is_nan)
+            return;
+        fpo_store_code(FPO_BF16, to, (size_t)i, is_nan ? 0x7FC0 : code >> 16);
+    }
+    target->operand->scales = to;
+    target->operand->scales_bytes = bytes;
+    target->spec->stored.scale.format = target->spec->read.scale.format = FPO_BF16;
+}
+
+void fpo_scales_fit_instruction(fpo_edited *edited)
+{
+    const fpo_gemm_spec *spec = &edited->spec;
+    if (spec->accumulation.step.kind != FPO_STEP_FUSED ||
+        fpo_accumulation_check_operands(&spec->accumulation, &spec->a.read, &spec->b.read, NULL) == FPO_OK)
+        return;
+    for (int operand = FPO_OPERAND_A; operand <= FPO_OPERAND_B && edited->status == FPO_OK; operand++) {
+        fpo_edit_target target = fpo_edit_target_of(edited, operand);
+        narrow(&target);
+    }
 }

@@ -17,11 +17,15 @@ static bool takes_f32_scale(const fpo_schedule *schedule, const fpo_scale_view *
     return scaled_promotion(schedule) && scale->block_k % schedule->promote_k == 0;
 }
 
+/* A kernel gives the instruction a coarser scale several times: for several blocks of K, and for several rows. */
 static bool takes_scale_in_step(const fpo_model *model, const fpo_scale_view *scale)
 {
-    for (int i = 0; i < FPO_SCALE_FORMS && model->operands.scales[i].format != FPO_FORMAT_NONE; i++)
-        if (model->operands.scales[i].format == scale->format && model->operands.scales[i].block_k == scale->block_k)
-            return scale->block_rows == 1;
+    for (int i = 0; i < FPO_SCALE_FORMS && model->operands.scales[i].format != FPO_FORMAT_NONE; i++) {
+        int block_k = model->operands.scales[i].block_k;
+        if (model->operands.scales[i].format == scale->format && block_k > 0 && scale->block_k > 0 &&
+            (scale->block_k == block_k ? scale->block_rows == 1 : scale->block_k % 128 == 0))
+            return scale->block_k % block_k == 0;
+    }
     return false;
 }
 
