@@ -74,10 +74,34 @@ static double place_bits(const places *p, int64_t m, int64_t n)
     return bits < (double)p->count ? bits : (double)p->count;
 }
 
+enum { NAN_PLACES, INFINITE_PLACES, OTHER_PLACES, KINDS };
+
+static int kind_of_place(fpo_format format, uint32_t code)
+{
+    fpo_class kind = fpo_decode(format, code).kind;
+    return kind == FPO_NAN ? NAN_PLACES : kind == FPO_INFINITE ? INFINITE_PLACES : OTHER_PLACES;
+}
+
+/* Where NaN are, where infinities are. If together they are everywhere, the last of them follows from the others. */
+static double all_place_bits(const places *special, int64_t m, int64_t n)
+{
+    double bits = 0, largest = 0;
+    int64_t count = 0;
+    for (int i = 0; i < KINDS; i++) {
+        double own = special[i].count > 0 ? place_bits(&special[i], m, n) : 0;
+        bits += own;
+        largest = own > largest ? own : largest;
+        count += special[i].count;
+    }
+    return count == m * n ? bits - largest : bits;
+}
+
 fpo_evidence fpo_evidence_weigh(const fpo_wrong_output *w)
 {
     tally t = {.bits = 0};
-    places special = {.last_row = -1, .column = calloc((size_t)w->part.n, sizeof(bool))};
+    places special[KINDS];
+    for (int i = 0; i < KINDS; i++)
+        special[i] = (places){.last_row = -1, .column = calloc((size_t)w->part.n, sizeof(bool))};
     int64_t wrong = 0;
     for (int64_t i = 0; i < w->part.m * w->part.n; i++) {
         int64_t row = i / w->part.n, column = i % w->part.n;
@@ -87,12 +111,13 @@ fpo_evidence fpo_evidence_weigh(const fpo_wrong_output *w)
             continue;
         wrong++;
         if (is_special(w->format, p.observed))
-            count_place(&special, row, column);
+            count_place(&special[kind_of_place(w->format, p.observed)], row, column);
         else if (t.pair_count < PAIRS)
             count_pair(w->format, p, &t);
     }
-    free(special.column);
-    t.bits += (double)(t.repeats < REPEATS ? t.repeats : REPEATS) + place_bits(&special, w->part.m, w->part.n);
+    t.bits += (double)(t.repeats < REPEATS ? t.repeats : REPEATS) + all_place_bits(special, w->part.m, w->part.n);
+    for (int i = 0; i < KINDS; i++)
+        free(special[i].column);
     return (fpo_evidence){wrong, t.pair_count, t.bits};
 }
 

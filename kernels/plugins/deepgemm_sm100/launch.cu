@@ -72,7 +72,7 @@ template <class A, class B, class D, uint32_t a_k, uint32_t b_k, uint32_t tile_m
 fpo_plugin_status run(const fpo_kernel_problem *p, const void *a_scale, const void *b_scale, char *why)
 {
     constexpr bool fp4 = cute::is_same_v<A, e2m1>;
-    constexpr uint32_t tile_k = fp4 ? 256 : 128, stages = fp4 ? 3 : 4, rows_b = tile_n / ctas;
+    constexpr uint32_t tile_k = fp4 ? 256 : 128, stages = fp4 || tile_n > 128 ? 3 : 4, rows_b = tile_n / ctas;
     constexpr uint32_t store_m = swap ? 16 : tile_m < 128 ? tile_m : 128, store_n = swap ? tile_n : swizzle / sizeof(D);
     const auto kernel = deep_gemm::sm100_fp8_fp4_gemm_1d1d_impl<
         cute::UMMA::Major::K, cute::UMMA::Major::K, a_k, b_k, 128, 0, 0, 0, tile_m, tile_n, tile_k, 1, swizzle, swizzle,

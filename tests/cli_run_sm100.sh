@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The fp4oracle authors
+
+# CUTLASS's and DeepGEMM's kernels for SM100, unmodified, on the virtual one; what DeepGEMM returns for f32 scales, each
+# way to the sentence that names it; an NVFP4 layer whose scales reach CUTLASS in the wrong layout.
+. "$FPO_SOURCE_DIR/tests/cli/common.sh" || exit 1
+cutlass=$FPO_PLUGINS/cutlass_sm100.so deepgemm=$FPO_PLUGINS/deepgemm_sm100.so
+[ -e "$cutlass" ] && [ -e "$deepgemm" ] || { echo "the plug-ins for SM100 are not built (docs/plugins.md)"; exit 77; }
+seeds="0 7"
+[ -z "${FPO_LONG-}" ] || seeds="0 1 2 3 4 5"
+
+# matched N PLUGIN:PATTERN VECTOR: all N kernels, every bit, for each seed of the interleaving.
+matched() {
+    local count=$1 seed
+    for seed in $seeds; do
+        run 0 run --once --kernel "$2" --device "virtual:sm100,seed=$seed" "$3"
+        out "^$count matched, 0 diverged, 0 failed"
+    done
+}
+for data in uniform powers ladder; do
+    run 0 gen --data $data --shape 136x264x512 --format nvfp4 --alpha 0.3 --model sm100_mxf4nvf4 -o nvfp4.safetensors
+    matched 4 "$cutlass" nvfp4.safetensors
+done
+run 0 gen --data uniform --shape 136x264x512 --format mxfp4 --model sm100_mxf4 -o mxfp4.safetensors
+matched 1 "$cutlass" mxfp4.safetensors
+matched 2 "$deepgemm" mxfp4.safetensors
+run 0 gen --data uniform --shape 136x264x512 --format mxfp8_e4m3 --model sm100_mxf8f6f4 -o mxfp8.safetensors
+matched 2 "$cutlass" mxfp8.safetensors
+matched 1 "$deepgemm" mxfp8.safetensors
+run 0 gen --data uniform --shape 136x264x1024 --format fp8_ue8m0_1x128 --model sm100_mxf8f6f4 -o ue8m0.safetensors
+matched 5 "$deepgemm" ue8m0.safetensors
+
+# The model decides the bits: another one's are not these.
+run 1 run --once --no-diagnosis --kernel "$cutlass:cutlass_sm100/nvfp4/f32" --model sm100_mxf4nvf4_f34 \
+    --device virtual:sm100 nvfp4.safetensors
+
+# DeepGEMM reads packed ue8m0 words; it is given f32 scales.
+run 0 gen --data gaussian --shape 64x128x512 --format fp8_1x128 --model exact -o f32.safetensors
+named() { # KERNEL SENTENCE
+    run 1 run --once --kernel "$deepgemm:deepgemm_sm100/fp8_1x128/f32+$1" --device virtual:sm100 f32.safetensors
+    out "cause  *$2, and the sum is accumulated as in the model sm100_mxf8f6f4"
+}
+named raw_words "the f32 scales of A and B are read as packed ue8m0 bytes: scale k is byte k mod 4 of the f32 scale k/4"
+named packed_unmasked "the f32 scales of A and B are packed to ue8m0 without masking: .*, mantissas included"
+named mantissa_dropped "only the exponent of the f32 scales of A and B is kept: 2^floor(log2 s)"
+named rounded_up "the f32 scales of A and B are rounded up to powers of two without requantising the data: 2^ceil(log2 s)"
+run 3 run --once --kernel "$deepgemm:deepgemm_sm100/fp8_1x128/f32/packed_here" --device virtual:sm100 f32.safetensors
+out 'trap.: trap; kernel .*transpose_and_pack_fp32_into_ue8m0'
+
+# Linear scales in CUTLASS's hands.
+run 0 gen --data gaussian --shape 128x256x512 --format nvfp4 --model sm100_mxf4nvf4 -o layer.safetensors
+run 1 run --once --kernel "$cutlass:cutlass_sm100/nvfp4/f32+linear_scales" --device virtual:sm100 layer.safetensors
+out 'cause  *the block scales of A and B are in the linear layout and are read as 128x4'
+finish
