@@ -22,6 +22,24 @@ fpo_outcome fpo_do_clock(fpo_warp *warp, const fpo_ptx_instruction *ins)
     return FPO_NEXT;
 }
 
+fpo_outcome fpo_do_bfind(fpo_warp *warp, const fpo_ptx_instruction *ins)
+{
+    fpo_ptx_type type = (fpo_ptx_type)ins->arguments.type;
+    unsigned bits = 8 * fpo_ptx_type_bytes(type);
+    bool is_signed = type == FPO_PTX_S32 || type == FPO_PTX_S64;
+    uint32_t *d = fpo_lanes_of(warp, &ins->operands[0]);
+    const uint8_t *a = fpo_lanes_of(warp, &ins->operands[1]);
+    for (FPO_EACH_LANE(lane, warp->mask)) {
+        uint64_t value = 0;
+        memcpy(&value, a + lane * (bits / 8), bits / 8);
+        if (is_signed && value >> (bits - 1))
+            value = ~value & (UINT64_MAX >> (64 - bits));
+        uint32_t place = value == 0 ? UINT32_MAX : 63u - (uint32_t)__builtin_clzll(value);
+        d[lane] = ins->arguments.count == 1 && value != 0 ? bits - 1 - place : place;
+    }
+    return FPO_NEXT;
+}
+
 /* Eight bytes of what the function was handed. */
 static bool argument(fpo_warp *warp, const fpo_ptx_operand *operand, uint32_t bytes, int lane, uint64_t *value)
 {
