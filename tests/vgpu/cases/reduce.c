@@ -113,7 +113,7 @@ static void reduce(size_t index, int tensor)
         ".version 8.6\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .align 64 .b8 map[128], .param "
         ".u64 in, .param .u64 out)\n{\n.shared .align 128 .b8 box[512]; .reg .b32 %%r<20>; .reg .b64 %%rd<9>; .reg "
         ".pred %%p<3>;\n"
-        "mov.b64 %%rd3, map; ld.param.u64 %%rd1, [in]; ld.param.u64 %%rd2, [out]; mov.u32 %%r1, %%tid.x; mov.u32 "
+        "mov.b64 %%rd3, map; cvta.param.u64 %%rd3, %%rd3; ld.param.u64 %%rd1, [in]; ld.param.u64 %%rd2, [out]; mov.u32 %%r1, %%tid.x; mov.u32 "
         "%%r4, box; mov.u32 %%r9, 0;\n"
         "mov.u32 %%r2, %%r1; NEXT: shl.b32 %%r3, %%r2, 2; setp.ge.u32 %%p1, %%r3, %u; @%%p1 bra FILLED; "
         "cvt.u64.u32 %%rd4, %%r3; add.u64 %%rd5, %%rd1, %%rd4; ld.global.u32 %%r5, [%%rd5]; add.u32 %%r6, %%r4, "
