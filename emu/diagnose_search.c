@@ -246,12 +246,21 @@ static bool makes_powers_of_two(fpo_edit_kind kind)
            kind == FPO_EDIT_F32_PACKED_UNMASKED;
 }
 
+static bool explained_by(const fpo_diagnosis *diagnosis, fpo_edit_kind kind)
+{
+    for (size_t i = 0; i < diagnosis->cause_count; ++i)
+        if (diagnosis->causes[i].edit_count == 1 && diagnosis->causes[i].edits[0].kind == kind)
+            return true;
+    return false;
+}
+
 void fpo_search_scaled_instructions(fpo_search *s, const fpo_edit *edits, size_t count)
 {
     fpo_operand_view a = s->spec->a.read, b = s->spec->b.read;
     a.scale.format = b.scale.format = FPO_UE8M0;
     for (size_t i = 0; i < count; ++i) {
-        if (!makes_powers_of_two(edits[i].kind) || edits[i].operands != (FPO_OPERAND_A | FPO_OPERAND_B))
+        if (!makes_powers_of_two(edits[i].kind) || edits[i].operands != (FPO_OPERAND_A | FPO_OPERAND_B) ||
+            explained_by(s->diagnosis, edits[i].kind))
             continue;
         for (size_t m = 0; fpo_model_at(m) != NULL; ++m) {
             const fpo_model *model = fpo_model_at(m);

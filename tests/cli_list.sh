@@ -9,8 +9,8 @@ topics=$(awk 'NR > 1 && NF > 2 && $2 ~ /^[0-9]+$/ {print $1}' "$work/out")
 [ "$(echo "$topics" | wc -w)" -ge 9 ] || fail "fewer than nine topics: $topics"
 for topic in $topics; do
     run 0 list "$topic" --json; json 'keys[0]' "$topic"
-    # Of several plug-ins without a device each has a line, and none a name.
-    json ".$topic | map(select(.name != \"-\")) | (map(.name) | unique | length) == length and all(.name != null)" true
+    # Of several plug-ins without a device each has a line, and none a name; the CPU is a device of several plug-ins.
+    json ".$topic | map(select(.name != \"-\")) | (map([.name, .of]) | unique | length) == length and all(.name != null)" true
     read -r entries first <<<"$(jq -r ".$topic | \"\(length) \(.[0].name)\"" <"$work/out")"
     run 0 list "$topic"
     [ "$entries" = 0 ] || out "^  $first"
