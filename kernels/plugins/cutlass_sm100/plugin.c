@@ -52,7 +52,7 @@ static const fpo_kernel kernels[] = {
 #undef CUTLASS_KERNEL
     KERNEL(nvfp4_f32, "nvfp4/f32+linear_scales", SCALED("e2m1", "ue4m3", 16, "padded"), "f32", mxf4nvf4,
            "the block scales are given as they are, row after row",
-           "the block scales lie row after row where the kernel reads them in the 128x4 layout"),
+           "has the block scales row after row where they are read in the 128x4 layout"),
 };
 
 fpo_plugin_status cutlass_failed(const char *call, const char *words, char *why)

@@ -93,13 +93,13 @@ static const fpo_kernel kernels[] = {
                "f32 scales through DeepGEMM's packing kernel, which traps unless they are powers of two", guarded, NULL,
                "linear"),
     F32_SCALES("+raw_words", "f32 scales, MN-major, handed over as packed words", raw,
-               "the f32 scales are handed to the kernel as they are, and read as packed ue8m0 bytes", "mn_major_4"),
+               "hands the f32 scales to the kernel as they are, which reads packed ue8m0 bytes", "mn_major_4"),
     F32_SCALES("+packed_unmasked", "DeepGEMM's packing kernel without its trap", unguarded,
-               "f32 scales that are no powers of two are packed without masking their mantissas", "linear"),
+               "packs f32 scales that are no powers of two without masking their mantissas", "linear"),
     F32_SCALES("+mantissa_dropped", "only the exponents of the f32 scales are packed", exponents,
-               "the mantissas of the f32 scales are dropped, the codes stay as they were", "linear"),
+               "drops the mantissas of the f32 scales and leaves the codes as they were", "linear"),
     F32_SCALES("+rounded_up", "f32 scales rounded up to powers of two, then packed", rounded_up,
-               "the f32 scales are rounded up to powers of two, the codes stay as they were", "linear"),
+               "rounds the f32 scales up to powers of two and leaves the codes as they were", "linear"),
 };
 
 static int64_t words_bytes(int64_t rows, int64_t k)
