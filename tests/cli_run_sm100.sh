@@ -34,18 +34,39 @@ matched 5 "$deepgemm" ue8m0.safetensors
 run 1 run --once --no-diagnosis --kernel "$cutlass:cutlass_sm100/nvfp4/f32" --model sm100_mxf4nvf4_f34 \
     --device virtual:sm100 nvfp4.safetensors
 
-# DeepGEMM reads packed ue8m0 words; it is given f32 scales.
-run 0 gen --data gaussian --shape 64x128x512 --format fp8_1x128 --model exact -o f32.safetensors
-named() { # KERNEL SENTENCE
-    run 1 run --once --kernel "$deepgemm:deepgemm_sm100/fp8_1x128/f32+$1" --device virtual:sm100 f32.safetensors
+# DeepGEMM reads packed ue8m0 words; it is given f32 scales: of rows, and a checkpoint's, of 128x128 blocks.
+run 0 gen --data gaussian --shape 64x128x512 --format fp8_1x128 --model exact -o rows.safetensors
+python3 "$FPO_SOURCE_DIR/tests/cli/field_checkpoint.py" deepseek || fail "no checkpoint"
+run 0 gen --checkpoint deepseek --layer model.layers.0.mlp.down_proj --rows 64 --model exact -o checkpoint.safetensors
+given() { # STATUS KERNEL VECTOR
+    run "$1" run --once --kernel "$deepgemm:deepgemm_sm100/$2" --device virtual:sm100 "$3.safetensors"
+}
+named() { # WAY SENTENCE
+    given 1 "$1" "$3"
     out "cause  *$2, and the sum is accumulated as in the model sm100_mxf8f6f4"
 }
-named raw_words "the f32 scales of A and B are read as packed ue8m0 bytes: scale k is byte k mod 4 of the f32 scale k/4"
-named packed_unmasked "the f32 scales of A and B are packed to ue8m0 without masking: .*, mantissas included"
-named mantissa_dropped "only the exponent of the f32 scales of A and B is kept: 2^floor(log2 s)"
-named rounded_up "the f32 scales of A and B are rounded up to powers of two without requantising the data: 2^ceil(log2 s)"
-run 3 run --once --kernel "$deepgemm:deepgemm_sm100/fp8_1x128/f32/packed_here" --device virtual:sm100 f32.safetensors
-out 'trap.: trap; kernel .*transpose_and_pack_fp32_into_ue8m0'
+for pair in 'fp8_1x128 rows' 'fp8_1x128,128x128 checkpoint'; do
+    read -r format vector <<<"$pair"
+    named "$format/f32+raw_words" "the f32 scales of A and B are read as packed ue8m0 bytes: scale k is byte k mod 4 of the f32 scale k/4" "$vector"
+    named "$format/f32+mantissa_dropped" "only the exponent of the f32 scales of A and B is kept: 2^floor(log2 s)" "$vector"
+    named "$format/f32+rounded_up" "the f32 scales of A and B are rounded up to powers of two without requantising the data: 2^ceil(log2 s)" "$vector"
+    given 3 "$format/f32/packed_here" "$vector"
+    out 'trap.: trap; kernel .*transpose_and_pack_fp32_into_ue8m0'
+done
+named fp8_1x128/f32+packed_unmasked "the f32 scales of A and B are packed to ue8m0 without masking: .*, mantissas included" rows
+given 1 fp8_1x128,128x128/f32+packed_unmasked checkpoint # NaN everywhere, which has other explanations, too
+out 'NaN  *16384 elements, where 0 should be: all of it'; out 'f32_scales_packed_unmasked (operand=A and B)'
+
+# The right way: quantised with scales that are powers of two. On Hopper the checkpoint's own scales are right.
+run 0 gen --data gaussian --shape 132x256x1024 --format fp8_ue8m0_1x128 --model sm100_mxf8f6f4 -o powers.safetensors
+matched 5 "$deepgemm" powers.safetensors
+run 0 gen --data gaussian --shape 64x256x512 --format fp8_ue8m0_1x128 --model sm100_mxf8f6f4 -o one.safetensors
+given 2 fp8_1x128/f32/2cta one # nothing was compared
+out "^unsupported .*M = 64 makes 1 tiles of 128 rows"
+[ ! -e "$FPO_PLUGINS/deepgemm.so" ] || {
+    run 0 run --once --kernel "$FPO_PLUGINS/deepgemm.so" --device virtual:sm90 checkpoint.safetensors
+    out '^3 matched, 0 diverged, 0 failed'
+}
 
 # Linear scales in CUTLASS's hands.
 run 0 gen --data gaussian --shape 128x256x512 --format nvfp4 --model sm100_mxf4nvf4 -o layer.safetensors

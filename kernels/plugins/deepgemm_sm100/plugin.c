@@ -7,25 +7,29 @@
 #include "launch.h"
 #include "pack.h"
 
+#include <stdio.h>
+
 static const int32_t blackwell[] = {100, 0};
 
 /* What a kernel of the table does before the GEMM; no packing: the scales are handed over as they are. */
 typedef struct way {
     enum deepgemm_kernel kernel;
     deepgemm_packing *pack;
+    int tile_m, ctas;
 } way;
 
 #define SOURCE "DeepGEMM, device headers of PyPI sgl-deep-gemm 0.2.5"
 
 static const way ways[] = {
-#define DEEPGEMM_KERNEL(ID, name, summary, a, b, a_k, b_k, d, tile_m, tile_n, swap, ctas) {DEEPGEMM_##ID, NULL},
+#define DEEPGEMM_KERNEL(ID, name, summary, a, b, a_k, b_k, d, tile_m, tile_n, swap, ctas)                              \
+    {DEEPGEMM_##ID, NULL, tile_m, ctas},
 #include "kernels.inc"
 #undef DEEPGEMM_KERNEL
 };
-static const way guarded = {DEEPGEMM_FP8_F32, deepgemm_pack_guarded},
-                 unguarded = {DEEPGEMM_FP8_F32, deepgemm_pack_unguarded},
-                 exponents = {DEEPGEMM_FP8_F32, deepgemm_exponents},
-                 rounded_up = {DEEPGEMM_FP8_F32, deepgemm_rounded_up}, raw = {DEEPGEMM_FP8_F32, NULL};
+static const way guarded = {DEEPGEMM_FP8_F32, deepgemm_pack_guarded, 128, 1},
+                 unguarded = {DEEPGEMM_FP8_F32, deepgemm_pack_unguarded, 128, 1},
+                 exponents = {DEEPGEMM_FP8_F32, deepgemm_exponents, 128, 1},
+                 rounded_up = {DEEPGEMM_FP8_F32, deepgemm_rounded_up, 128, 1}, raw = {DEEPGEMM_FP8_F32, NULL, 128, 1};
 
 static const fpo_kernel_order mixed_order = {.size = sizeof mixed_order,
                                              .models = "sm100_mxf8f6f4",
@@ -50,10 +54,13 @@ static const fpo_kernel_order mixed_order = {.size = sizeof mixed_order,
         .scale_k = (k)                                                                                                 \
     }
 
-/* The FP8 kernel behind f32 scales. */
+/* The FP8 kernel behind f32 scales; those of B a row or a block of 128x128 each. */
 #define F32_SCALES(suffix, text, how, broken, layout)                                                                  \
+    F32_SCALES_OF("fp8_1x128", 1, layout, suffix, text, how, broken, layout),                                          \
+        F32_SCALES_OF("fp8_1x128,128x128", 128, "linear", suffix, text, how, broken, layout)
+#define F32_SCALES_OF(formats, b_rows, b_layout, suffix, text, how, broken, layout)                                    \
     {                                                                                                                  \
-        .name = "deepgemm_sm100/fp8_1x128/f32" suffix, .summary = text, .source = SOURCE, .fault = broken,             \
+        .name = "deepgemm_sm100/" formats "/f32" suffix, .summary = text, .source = SOURCE, .fault = broken,           \
         .user = &how,                                                                                                  \
         .a = {.element = "e4m3",                                                                                       \
               .line_multiple = 16,                                                                                     \
@@ -64,8 +71,8 @@ static const fpo_kernel_order mixed_order = {.size = sizeof mixed_order,
         .b = {.element = "e4m3",                                                                                       \
               .line_multiple = 16,                                                                                     \
               .scale = "f32",                                                                                          \
-              .scale_layout = layout,                                                                                  \
-              .scale_rows = 1,                                                                                         \
+              .scale_layout = b_layout,                                                                                \
+              .scale_rows = b_rows,                                                                                    \
               .scale_k = 128},                                                                                         \
         .d = "f32", .d_line_multiple = 16, .any_line = 1, .k_multiple = 16, .n_multiple = 4,                           \
         .arithmetic = FPO_ARITHMETIC_DEVICE, .native = blackwell                                                       \
@@ -102,31 +109,64 @@ static const fpo_kernel kernels[] = {
                "rounds the f32 scales up to powers of two and leaves the codes as they were", "linear"),
 };
 
-static int64_t words_bytes(int64_t rows, int64_t k)
+/* The workspace: A's words, B's, and B's scales for each row, where they are of blocks. In bytes. */
+typedef struct parts {
+    uint64_t b_words, b_rows, end;
+} parts;
+
+static uint64_t lines_bytes(int64_t rows, int64_t columns)
 {
-    return (rows + 3) / 4 * 4 * ((k + 511) / 512) * 4;
+    return ((uint64_t)((rows + 3) / 4 * 4) * (uint64_t)columns * 4 + 255) / 256 * 256;
+}
+
+static parts parts_of(const fpo_kernel *kernel, const fpo_kernel_problem *p)
+{
+    const way *how = kernel->user;
+    bool packs = how->pack != NULL, blocks = kernel->b.scale_rows > 1;
+    parts at = {.b_words = packs ? lines_bytes(p->m, (p->k + 511) / 512) : 0};
+    at.b_rows = at.b_words + (packs ? lines_bytes(p->n, (p->k + 511) / 512) : 0);
+    at.end = at.b_rows + (blocks ? lines_bytes(p->n, (p->k + 127) / 128) : 0);
+    return at;
+}
+
+/* Two CTAs share the rows of two tiles; DeepGEMM's own launcher, too, takes one CTA where a tile would be left over. */
+static fpo_plugin_status check(const fpo_kernel *kernel, const fpo_kernel_problem *p, char *why)
+{
+    const way *how = kernel->user;
+    int64_t tiles = how->ctas < 2 ? 0 : (p->m + how->tile_m - 1) / how->tile_m;
+    if (tiles % 2 == 0)
+        return FPO_PLUGIN_OK;
+    snprintf(why, FPO_PLUGIN_TEXT, "M = %lld makes %lld tiles of %d rows, and pairs of CTAs take an even number",
+             (long long)p->m, (long long)tiles, how->tile_m);
+    return FPO_PLUGIN_UNSUPPORTED;
 }
 
 static fpo_plugin_status workspace(const fpo_kernel *kernel, const fpo_kernel_problem *p, uint64_t *bytes, char *why)
 {
     (void)why;
-    const way *how = kernel->user;
-    *bytes = how->pack == NULL
-                 ? 0
-                 : (uint64_t)(words_bytes(p->m, p->k) + 255) / 256 * 256 + (uint64_t)words_bytes(p->n, p->k);
+    *bytes = parts_of(kernel, p).end;
     return FPO_PLUGIN_OK;
 }
 
 static fpo_plugin_status run(const fpo_kernel *kernel, const fpo_kernel_problem *p, char *why)
 {
     const way *how = kernel->user;
+    const parts at = parts_of(kernel, p);
+    int64_t columns = (p->k + 127) / 128;
+    char *a_words = p->workspace;
+    const void *b_scale = p->b_scale;
+    fpo_plugin_status status = FPO_PLUGIN_OK;
+    if (kernel->b.scale_rows > 1) {
+        status = deepgemm_repeat_rows(p->b_scale, a_words + at.b_rows, p->n, columns, how->pack == NULL, why);
+        b_scale = a_words + at.b_rows;
+    }
     if (how->pack == NULL)
-        return deepgemm_gemm(how->kernel, p, p->a_scale, p->b_scale, why);
-    char *a_words = p->workspace, *b_words = a_words + (words_bytes(p->m, p->k) + 255) / 256 * 256;
-    fpo_plugin_status status = how->pack(p->a_scale, a_words, p->m, (p->k + 127) / 128, why);
+        return status == FPO_PLUGIN_OK ? deepgemm_gemm(how->kernel, p, p->a_scale, b_scale, why) : status;
     if (status == FPO_PLUGIN_OK)
-        status = how->pack(p->b_scale, b_words, p->n, (p->k + 127) / 128, why);
-    return status == FPO_PLUGIN_OK ? deepgemm_gemm(how->kernel, p, a_words, b_words, why) : status;
+        status = how->pack(p->a_scale, a_words, p->m, columns, why);
+    if (status == FPO_PLUGIN_OK)
+        status = how->pack(b_scale, a_words + at.b_words, p->n, columns, why);
+    return status == FPO_PLUGIN_OK ? deepgemm_gemm(how->kernel, p, a_words, a_words + at.b_words, why) : status;
 }
 
 const fpo_plugin *fpo_plugin_v1(uint32_t abi_wanted)
@@ -139,6 +179,7 @@ const fpo_plugin *fpo_plugin_v1(uint32_t abi_wanted)
         .kernels = kernels,
         .kernel_count = sizeof kernels / sizeof *kernels,
         .kernel_size = sizeof(fpo_kernel),
+        .check = check,
         .workspace = workspace,
         .run = run,
     };
