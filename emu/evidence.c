@@ -10,12 +10,12 @@ enum { PAIRS = 256, SLOTS = 4 * PAIRS, REPEATS = 16 };
 
 typedef struct pair {
     uint32_t expected, observed;
+    double bits; /* of the steps between the two */
 } pair;
 
 typedef struct tally {
     pair pairs[SLOTS]; /* by hash, at the first free place; expected == observed: free */
     int64_t pair_count, repeats;
-    double bits;
 } tally;
 
 /* NaN, infinity, zero and the largest number are what many different mistakes end in. */
@@ -38,9 +38,36 @@ static void count_pair(fpo_format format, pair p, tally *t)
         slot = (slot + 1) % SLOTS;
     }
     int64_t steps = fpo_code_steps(format, p.expected, p.observed);
+    p.bits = steps == INT64_MAX ? 1 : log2(1 + fabs((double)steps));
     t->pairs[slot] = p;
     t->pair_count++;
-    t->bits += steps == INT64_MAX ? 1 : log2(1 + fabs((double)steps));
+}
+
+static int by_observed(const void *x, const void *y)
+{
+    const pair *p = x, *q = y;
+    if (p->observed != q->observed)
+        return p->observed < q->observed ? -1 : 1;
+    return (p->bits < q->bits) - (p->bits > q->bits);
+}
+
+/* An output of few numbers proves little by each: a number that was there before, which of them it is, and no more. */
+static double pair_bits(tally *t)
+{
+    pair *pairs = t->pairs;
+    int64_t count = 0, numbers = 0;
+    for (int i = 0; i < SLOTS; i++)
+        if (pairs[i].expected != pairs[i].observed)
+            pairs[count++] = pairs[i];
+    qsort(pairs, (size_t)count, sizeof *pairs, by_observed);
+    for (int64_t i = 0; i < count; i++)
+        numbers += i == 0 || pairs[i].observed != pairs[i - 1].observed;
+    double bits = 0, again = numbers > 2 ? log2((double)numbers) : 1;
+    for (int64_t i = 0; i < count; i++) {
+        bool first = i == 0 || pairs[i].observed != pairs[i - 1].observed;
+        bits += first || pairs[i].bits < again ? pairs[i].bits : again;
+    }
+    return bits;
 }
 
 /* log2 of the ways to choose `part` of `whole`. */
@@ -98,15 +125,15 @@ static double all_place_bits(const places *special, int64_t m, int64_t n)
 
 fpo_evidence fpo_evidence_weigh(const fpo_wrong_output *w)
 {
-    tally t = {.bits = 0};
+    tally t = {.pair_count = 0};
     places special[KINDS];
     for (int i = 0; i < KINDS; i++)
         special[i] = (places){.last_row = -1, .column = calloc((size_t)w->part.n, sizeof(bool))};
     int64_t wrong = 0;
     for (int64_t i = 0; i < w->part.m * w->part.n; i++) {
         int64_t row = i / w->part.n, column = i % w->part.n;
-        pair p = {fpo_load_element(w->format, w->expected, w->part.n, row, column),
-                  fpo_load_element(w->format, w->observed, w->part.n, row, column)};
+        pair p = {.expected = fpo_load_element(w->format, w->expected, w->part.n, row, column),
+                  .observed = fpo_load_element(w->format, w->observed, w->part.n, row, column)};
         if (p.expected == p.observed)
             continue;
         wrong++;
@@ -115,10 +142,11 @@ fpo_evidence fpo_evidence_weigh(const fpo_wrong_output *w)
         else if (t.pair_count < PAIRS)
             count_pair(w->format, p, &t);
     }
-    t.bits += (double)(t.repeats < REPEATS ? t.repeats : REPEATS) + all_place_bits(special, w->part.m, w->part.n);
+    double bits = pair_bits(&t) + (double)(t.repeats < REPEATS ? t.repeats : REPEATS) +
+                  all_place_bits(special, w->part.m, w->part.n);
     for (int i = 0; i < KINDS; i++)
         free(special[i].column);
-    return (fpo_evidence){wrong, t.pair_count, t.bits};
+    return (fpo_evidence){wrong, t.pair_count, bits};
 }
 
 double fpo_evidence_needed(size_t hypotheses)

@@ -136,6 +136,29 @@ START_TEST(noise_accuses_nobody)
 }
 END_TEST
 
+/* Two or three elements that happen to be 1 are no constant output: of noise of zeros and ones, every fourth or eighth
+ * is that. */
+START_TEST(few_ones_accuse_nobody)
+{
+    static const int64_t small[][3] = {{1, 1, 64}, {1, 2, 32}, {2, 1, 64}, {1, 3, 64}, {2, 2, 32}};
+    for (size_t i = 0; i < sizeof small / sizeof *small; i++)
+        for (size_t o = 0; o < OUTPUTS; o++) {
+            fpo_vector *vector = generate((size_t)_i, outputs[o], small[i], i);
+            size_t bytes;
+            void *d = compute(&vector->spec, &vector->problem, &bytes);
+            uint32_t one = fpo_encode_double(outputs[o], 1, fpo_cast_describe(FPO_CAST_IEEE));
+            for (int64_t e = 0; e < small[i][0] * small[i][1]; e++)
+                fpo_store_code(outputs[o], d, (size_t)e, one);
+            fpo_diagnosis diagnosis;
+            ck_assert(fpo_diagnose(&vector->spec, &vector->problem, d, bytes, NULL, &diagnosis, NULL) == FPO_OK);
+            ck_assert_msg(!is_accused(&diagnosis), "%d x %d: %.1f bits where %.1f are needed", (int)small[i][0],
+                          (int)small[i][1], diagnosis.evidence.bits, diagnosis.needed);
+            free(d);
+            fpo_vector_free(vector);
+        }
+}
+END_TEST
+
 /* Every model's output, judged as if another had been asked for. */
 START_TEST(other_models_are_no_faults)
 {
@@ -210,6 +233,7 @@ Suite *fpo_suite(void)
     TCase *tests = tcase_create("none");
     tcase_set_timeout(tests, getenv("FPO_LONG") != NULL ? 7200 : 600);
     tcase_add_loop_test(tests, noise_accuses_nobody, 0, NOISE_KINDS);
+    tcase_add_loop_test(tests, few_ones_accuse_nobody, 0, PAIRS);
     tcase_add_loop_test(tests, other_models_are_no_faults, 0, PAIRS);
     tcase_add_loop_test(tests, other_orders_are_no_faults, 0, 2);
     suite_add_tcase(suite, tests);
