@@ -45,12 +45,10 @@ static int distinguish(const char *program, const parsed *p, const fpo_subject *
     fpo_status status = fpo_distinguish(subject, finding->closest, &finding->diagnosis, &distinction, &error);
     if (status == FPO_OK)
         status = fpo_vector_write(p->distinguish, distinction.vector, false, &error);
-    if (status != FPO_OK)
-        return fpo_report_error(program, &error);
-    if (!p->json)
+    if (status == FPO_OK && !p->json)
         fpo_distinction_print(&distinction, p->distinguish);
     fpo_vector_free(distinction.vector);
-    return FPO_EXIT_DIVERGENCE;
+    return status == FPO_OK ? FPO_EXIT_DIVERGENCE : fpo_report_error(program, &error);
 }
 
 static int find_and_tell(const char *program, const parsed *p, const fpo_telling *telling)
