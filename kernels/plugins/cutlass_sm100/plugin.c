@@ -3,10 +3,7 @@
 
 /* CUTLASS's block-scaled GEMMs for SM100 as a plug-in, and one that is given its scales in the wrong layout. */
 #include "../common/cuda_memory.h"
-#include "../cutlass_sm120/launch.h"
-
-#include <cuda_runtime_api.h>
-#include <stdio.h>
+#include "../host/cutlass_dispatch.h"
 
 #define SOURCE "NVIDIA CUTLASS 4.2.0 (nvidia-cutlass 4.2.0.0)"
 
@@ -55,33 +52,6 @@ static const fpo_kernel kernels[] = {
            "has the block scales row after row where they are read in the 128x4 layout"),
 };
 
-fpo_plugin_status cutlass_failed(const char *call, const char *words, char *why)
-{
-    cudaError_t error = cudaGetLastError();
-    if (error != cudaSuccess)
-        return fpo_cuda_status(error, call, why);
-    snprintf(why, FPO_PLUGIN_TEXT, "CUTLASS's %s: %s", call, words);
-    return FPO_PLUGIN_FAILED;
-}
-
-static fpo_plugin_status check(const fpo_kernel *kernel, const fpo_kernel_problem *problem, char *why)
-{
-    return ((const cutlass_kernel *)kernel->user)->check(problem, why);
-}
-
-static fpo_plugin_status workspace(const fpo_kernel *kernel, const fpo_kernel_problem *problem, uint64_t *bytes,
-                                   char *why)
-{
-    (void)why;
-    *bytes = ((const cutlass_kernel *)kernel->user)->workspace(problem);
-    return FPO_PLUGIN_OK;
-}
-
-static fpo_plugin_status run(const fpo_kernel *kernel, const fpo_kernel_problem *problem, char *why)
-{
-    return ((const cutlass_kernel *)kernel->user)->run(problem, why);
-}
-
 const fpo_plugin *fpo_plugin_v1(uint32_t abi_wanted)
 {
     static fpo_plugin plugin = {
@@ -92,9 +62,9 @@ const fpo_plugin *fpo_plugin_v1(uint32_t abi_wanted)
         .kernels = kernels,
         .kernel_count = sizeof kernels / sizeof kernels[0],
         .kernel_size = sizeof kernels[0],
-        .check = check,
-        .workspace = workspace,
-        .run = run,
+        .check = cutlass_check,
+        .workspace = cutlass_workspace,
+        .run = cutlass_run,
     };
     plugin.memory = fpo_cuda_memory(plugin.version);
     return abi_wanted == FPO_PLUGIN_ABI ? &plugin : NULL;

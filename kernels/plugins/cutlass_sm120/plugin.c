@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The fp4oracle authors */
 
-/* CUTLASS's GEMMs for SM120 as a plug-in: what each kernel takes, returns and
- * adds up to. CUTLASS itself is compiled by nvcc from the package
- * nvidia-cutlass (tools/build_kernels), with its own host code. */
+/* CUTLASS's GEMMs for SM120 as a plug-in: what each kernel takes, returns and adds up to. CUTLASS itself is compiled by
+ * nvcc from the package nvidia-cutlass (tools/compile_cuda), with its own host code. */
 #include "../common/cuda_memory.h"
-#include "launch.h"
-
-#include <cuda_runtime_api.h>
-#include <stdio.h>
+#include "../host/cutlass_dispatch.h"
+#include "../host/stream_k.h"
 
 #define SOURCE "NVIDIA CUTLASS 4.2.0 (nvidia-cutlass 4.2.0.0)"
 
@@ -25,22 +22,7 @@ ORDER(mxf4nvf4, "sm120_mxf4nvf4", 64);
 ORDER(mxf4, "sm120_mxf4", 64);
 ORDER(mxf8f6f4, "sm120_mxf8f6f4", 32);
 ORDER(blockwise, "sm120_fp8_blockwise", 32);
-
-/* The split depends on the number of multiprocessors, which `describe` fills
- * in. */
-static const fpo_kernel_order mxf4nvf4_stream_k = {
-    .size = sizeof mxf4nvf4_stream_k,
-    .models = "sm120_mxf4nvf4_stream_k_170",
-    .epilogue = epilogue,
-    .split = "stream_k",
-    .reduction = "last_adds",
-    .tile_m = 128,
-    .tile_n = 128,
-    .tile_k = 128,
-    .instruction_k = 64,
-    .min_k_tiles = 8,
-    .max_groups = 8,
-};
+FPO_STREAM_K_ORDER(mxf4nvf4_stream_k, epilogue);
 
 /* Zeros beyond K meet the scales that stand there: a NaN among them comes out.
  * CUTLASS's callers put zeros there. */
@@ -137,49 +119,6 @@ static const fpo_kernel kernels[] = {
          .order = &mxf4nvf4},
 };
 
-fpo_plugin_status cutlass_failed(const char *call, const char *words, char *why)
-{
-    cudaError_t error = cudaGetLastError();
-    if (error != cudaSuccess)
-        return fpo_cuda_status(error, call, why);
-    snprintf(why, FPO_PLUGIN_TEXT, "CUTLASS's %s: %s", call, words);
-    return FPO_PLUGIN_FAILED;
-}
-
-static fpo_plugin_status check(const fpo_kernel *kernel, const fpo_kernel_problem *problem, char *why)
-{
-    return ((const cutlass_kernel *)kernel->user)->check(problem, why);
-}
-
-static fpo_plugin_status describe(const fpo_kernel *kernel, const fpo_kernel_problem *problem,
-                                  fpo_kernel_variant *variant, char *why)
-{
-    static fpo_kernel_order order;
-    (void)problem;
-    (void)why;
-    int multiprocessors = 0;
-    cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0);
-    order = *kernel->order;
-    order.wave = kernel->order == &mxf4nvf4_stream_k ? multiprocessors : 0;
-    variant->order = &order;
-    if (order.wave > 0)
-        snprintf(variant->name, sizeof variant->name, "%d multiprocessors", multiprocessors);
-    return FPO_PLUGIN_OK;
-}
-
-static fpo_plugin_status workspace(const fpo_kernel *kernel, const fpo_kernel_problem *problem, uint64_t *bytes,
-                                   char *why)
-{
-    (void)why;
-    *bytes = ((const cutlass_kernel *)kernel->user)->workspace(problem);
-    return FPO_PLUGIN_OK;
-}
-
-static fpo_plugin_status run(const fpo_kernel *kernel, const fpo_kernel_problem *problem, char *why)
-{
-    return ((const cutlass_kernel *)kernel->user)->run(problem, why);
-}
-
 const fpo_plugin *fpo_plugin_v1(uint32_t abi_wanted)
 {
     static fpo_plugin plugin = {
@@ -190,10 +129,10 @@ const fpo_plugin *fpo_plugin_v1(uint32_t abi_wanted)
         .kernels = kernels,
         .kernel_count = sizeof kernels / sizeof kernels[0],
         .kernel_size = sizeof kernels[0],
-        .check = check,
-        .describe = describe,
-        .workspace = workspace,
-        .run = run,
+        .check = cutlass_check,
+        .describe = fpo_describe_stream_k,
+        .workspace = cutlass_workspace,
+        .run = cutlass_run,
     };
     if (abi_wanted != FPO_PLUGIN_ABI)
         return NULL;

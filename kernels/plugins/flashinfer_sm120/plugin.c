@@ -4,6 +4,7 @@
 /* FlashInfer's GEMMs for SM120 as a plug-in: what each takes, returns and adds up to. FlashInfer itself is compiled by
  * nvcc from the package flashinfer-python, with its own host code. */
 #include "../common/cuda_memory.h"
+#include "../host/stream_k.h"
 #include "launch.h"
 
 #include <cuda_runtime_api.h>
@@ -18,21 +19,7 @@ static const int32_t geforce[] = {120, 121, 0};
 ORDER(mxf4nvf4, "sm120_mxf4nvf4", "mul alpha", 64);
 ORDER(mxf8f6f4, "sm120_mxf8f6f4", "mul alpha", 32);
 ORDER(blockwise, "sm120_fp8_blockwise", "mul alpha, fma_beta_c_always", 32);
-
-/* The split depends on the number of multiprocessors, which `describe` fills in. */
-static const fpo_kernel_order mxf4nvf4_stream_k = {
-    .size = sizeof mxf4nvf4_stream_k,
-    .models = "sm120_mxf4nvf4_stream_k_170",
-    .epilogue = "mul alpha",
-    .split = "stream_k",
-    .reduction = "last_adds",
-    .tile_m = 128,
-    .tile_n = 128,
-    .tile_k = 128,
-    .instruction_k = 64,
-    .min_k_tiles = 8,
-    .max_groups = 8,
-};
+FPO_STREAM_K_ORDER(mxf4nvf4_stream_k, "mul alpha");
 
 /* Zeros beyond K meet the scales that stand there: a NaN among them comes out. */
 #define SCALED(format, scale_format, block)                                                                            \
@@ -88,22 +75,6 @@ static const fpo_kernel kernels[] = {
 #undef ENTRY
 };
 
-static fpo_plugin_status describe(const fpo_kernel *kernel, const fpo_kernel_problem *problem,
-                                  fpo_kernel_variant *variant, char *why)
-{
-    static fpo_kernel_order order;
-    (void)problem;
-    (void)why;
-    int multiprocessors = 0;
-    cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0);
-    order = *kernel->order;
-    order.wave = kernel->order == &mxf4nvf4_stream_k ? multiprocessors : 0;
-    variant->order = &order;
-    if (order.wave > 0)
-        snprintf(variant->name, sizeof variant->name, "%d multiprocessors", multiprocessors);
-    return FPO_PLUGIN_OK;
-}
-
 static fpo_plugin_status started(int result, char *why)
 {
     cudaError_t error = cudaGetLastError();
@@ -137,7 +108,7 @@ const fpo_plugin *fpo_plugin_v1(uint32_t abi_wanted)
         .kernels = kernels,
         .kernel_count = sizeof kernels / sizeof kernels[0],
         .kernel_size = sizeof kernels[0],
-        .describe = describe,
+        .describe = fpo_describe_stream_k,
         .workspace = workspace,
         .run = run,
     };

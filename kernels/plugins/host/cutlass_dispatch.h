@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* The plug-in's functions for kernels of SM120 and SM100 whose `user` is a cutlass_kernel. */
+#ifndef FP4ORACLE_PLUGINS_CUTLASS_DISPATCH_H
+#define FP4ORACLE_PLUGINS_CUTLASS_DISPATCH_H
+
+#include "../cutlass_sm120/launch.h"
+
+fpo_plugin_status cutlass_check(const fpo_kernel *kernel, const fpo_kernel_problem *problem, char *why);
+fpo_plugin_status cutlass_workspace(const fpo_kernel *kernel, const fpo_kernel_problem *problem, uint64_t *bytes,
+                                    char *why);
+fpo_plugin_status cutlass_run(const fpo_kernel *kernel, const fpo_kernel_problem *problem, char *why);
+
+#endif
