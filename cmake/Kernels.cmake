@@ -57,12 +57,13 @@ function(fpo_cuda_plugin name)
       message(STATUS "  no compiled ${source}: the plug-in ${name} is left out (-DFPO_BUILD_KERNELS=ON)")
       return()
     endif()
-    get_filename_component(folder ${path} DIRECTORY)
-    file(GLOB headers CONFIGURE_DEPENDS ${folder}/*.h ${folder}/*.cuh ${folder}/*.inc ${folder}/../common/*.h)
+    execute_process(COMMAND ${PROJECT_SOURCE_DIR}/tools/compile_cuda --files ${path} OUTPUT_VARIABLE headers
+      OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+    string(REPLACE "\n" ";" headers "${headers}")
     get_filename_component(stem ${source} NAME_WE)
     set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}.${stem}.o)
     add_custom_command(OUTPUT ${object} COMMAND ${compile} ${small} ${object} ${path} ${flags}
-      DEPENDS ${path} ${headers} ${PROJECT_SOURCE_DIR}/include/fp4oracle/kernel_plugin.h
+      DEPENDS ${headers}
       COMMENT "nvcc ${name}: ${source}" VERBATIM)
     list(APPEND objects ${object})
   endforeach()
