@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* The approximate f32 instructions of this machine's GPU: what ptxas makes of them for sm_90 and sm_120 alike (a few
+ * scalings around one MUFU) is compared with the instruction itself over billions of operands, and digests of results
+ * are written that a model on a CPU must reproduce (tests/test_approx_recorded.c).
+ *
+ *   nvcc -O2 -arch=native tools/approx_on_gpu.cu -o approx_on_gpu && ./approx_on_gpu FOLDER && xz -9 FOLDER/div.*.bin
+ *
+ * FOLDER gets div.quotients.txt (div, rcp: digests, and counts of operands on which the sequence and the instruction
+ * differ), div.unary.txt (ex2, lg2, rsqrt, sqrt: digests by exponent, and what holds between exponents) and
+ * div.NAME.bin (MUFU's results for one exponent). Exit status 1 if a sequence differs. */
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+typedef unsigned long long u64;
+static const u64 THREADS = 256;
+
+static void check(cudaError_t status)
+{
+    if (status == cudaSuccess)
+        return;
+    fprintf(stderr, "approx_on_gpu: %s\n", cudaGetErrorString(status));
+    exit(3);
+}
+
+__host__ __device__ static u64 mix(u64 n)
+{
+    n = (n + 1) * 0x9E3779B97F4A7C15ull;
+    n = (n ^ n >> 30) * 0xBF58476D1CE4E5B9ull;
+    n = (n ^ n >> 27) * 0x94D049BB133111EBull;
+    return n ^ n >> 31;
+}
+
+/* The digest of results is the sum of these over i, whatever the order. */
+__device__ static u64 digest_of(u64 i, float y)
+{
+    return mix(i << 32 | __float_as_uint(y));
+}
+
+#define INSTRUCTION_1(name, text)                                                                                      \
+    __device__ static float name(float x)                                                                              \
+    {                                                                                                                  \
+        float y;                                                                                                       \
+        asm volatile(text " %0, %1;" : "=f"(y) : "f"(x));                                                              \
+        return y;                                                                                                      \
+    }
+#define INSTRUCTION_2(name, text)                                                                                      \
+    __device__ static float name(float a, float b)                                                                     \
+    {                                                                                                                  \
+        float y;                                                                                                       \
+        asm volatile(text " %0, %1, %2;" : "=f"(y) : "f"(a), "f"(b));                                                  \
+        return y;                                                                                                      \
+    }
+INSTRUCTION_2(div_full, "div.full.f32")
+INSTRUCTION_2(div_full_ftz, "div.full.ftz.f32")
+INSTRUCTION_2(div_approx, "div.approx.f32")
+INSTRUCTION_2(div_approx_ftz, "div.approx.ftz.f32")
+INSTRUCTION_2(mul, "mul.rn.f32")
+INSTRUCTION_2(mul_ftz, "mul.rn.ftz.f32")
+INSTRUCTION_1(rcp_approx, "rcp.approx.f32")
+INSTRUCTION_1(rcp_approx_ftz, "rcp.approx.ftz.f32")
+INSTRUCTION_1(ex2_approx, "ex2.approx.f32")
+INSTRUCTION_1(ex2_approx_ftz, "ex2.approx.ftz.f32")
+INSTRUCTION_1(lg2_approx, "lg2.approx.f32")
+INSTRUCTION_1(lg2_approx_ftz, "lg2.approx.ftz.f32")
+INSTRUCTION_1(rsqrt_approx, "rsqrt.approx.f32")
+INSTRUCTION_1(rsqrt_approx_ftz, "rsqrt.approx.ftz.f32")
+INSTRUCTION_1(sqrt_approx, "sqrt.approx.f32")
+INSTRUCTION_1(sqrt_approx_ftz, "sqrt.approx.ftz.f32")
+
+/* Quotients: div.full, div.full.ftz, div.approx, div.approx.ftz, and rcp.approx, which takes no numerator. */
+enum { FULL, FULL_FTZ, APPROX, APPROX_FTZ, RECIPROCAL, QUOTIENTS };
+static const char *const quotient_names[QUOTIENTS] = {"div.full.f32", "div.full.ftz.f32", "div.approx.f32",
+                                                      "div.approx.ftz.f32", "rcp.approx.f32"};
+
+__device__ static float quotient(int kind, float a, float b)
+{
+    switch (kind) {
+    case FULL: return div_full(a, b);
+    case FULL_FTZ: return div_full_ftz(a, b);
+    case APPROX: return div_approx(a, b);
+    case APPROX_FTZ: return div_approx_ftz(a, b);
+    default: return rcp_approx(b);
+    }
+}
+
+/* As SASS has it: a divisor beyond 2^126 and its dividend are quartered, a subnormal one and its dividend taken times
+ * 2^24, and the dividend is multiplied by MUFU.RCP of the divisor. */
+__device__ static float sequence(int kind, float a, float b)
+{
+    bool ftz = kind == FULL_FTZ || kind == APPROX_FTZ, huge = fabsf(b) > 0x1p126f, tiny = fabsf(b) < 0x1p-126f;
+    float scale = huge && kind != APPROX && kind != APPROX_FTZ ? 0.25f : tiny && !ftz ? 0x1p24f : 1;
+    if (kind == RECIPROCAL)
+        return mul(scale, rcp_approx_ftz(mul(b, scale)));
+    if (scale != 1) {
+        a = ftz ? mul_ftz(a, scale) : mul(a, scale);
+        b = ftz ? mul_ftz(b, scale) : mul(b, scale);
+    }
+    float reciprocal = rcp_approx_ftz(b);
+    return ftz ? mul_ftz(reciprocal, a) : mul(reciprocal, a);
+}
+
+/* Classes of operands. */
+enum { ANY, ORDINARY, SUBNORMAL, TINY, HUGE_, AROUND_HUGE, AROUND_TINY, SPECIAL, SHORT, CLASSES };
+static const char *const class_names[CLASSES] = {"any",          "ordinary",      "subnormal", "tiny", "huge",
+                                                 "around_2^126", "around_2^-126", "special",   "short"};
+
+__device__ static float operand(int kind, u64 n)
+{
+    const uint32_t special[16] = {0,          0x7F800000, 0x7FC00000, 0x7F800001, 0x3F800000, 0x40C00000,
+                                  0x43E00000, 0x45280000, 0x7F7FFFFF, 0x00800000, 0x00000001, 0x007FFFFF,
+                                  0x7E800000, 0x3E2AAAAB, 0x33D6BF95, 0x38D1B717};
+    u64 noise = mix(n);
+    uint32_t bits = (uint32_t)noise, sign = bits & 0x80000000, mantissa = bits & 0x7FFFFF,
+             more = (uint32_t)(noise >> 32);
+    switch (kind) {
+    case ORDINARY: bits = sign | (87 + more % 81) << 23 | mantissa; break;
+    case SUBNORMAL: bits = sign | mantissa; break;
+    case TINY: bits = sign | (more & 3) << 23 | mantissa; break;
+    case HUGE_: bits = sign | (250 + more % 6) << 23 | mantissa; break;
+    case AROUND_HUGE: bits = sign | (0x7E800000 - 16 + (more & 31)); break;
+    case AROUND_TINY: bits = sign | (0x00800000 - 16 + (more & 31)); break;
+    case SPECIAL: bits = sign | special[more & 15]; break;
+    case SHORT: bits = sign | (87 + more % 81) << 23 | (mantissa & 0x780000); break;
+    default: break;
+    }
+    return __uint_as_float(bits);
+}
+
+/* out[0]: the digest of the first `digested` results; out[1]: how often the sequence differs. */
+__global__ static void pairs(int kind, int class_a, int class_b, u64 seed, u64 digested, u64 *out)
+{
+    u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x;
+    float a = operand(class_a, seed + 2 * i), b = operand(class_b, seed + 2 * i + 1);
+    float y = quotient(kind, a, b);
+    if (i < digested)
+        atomicAdd(out, digest_of(i, y));
+    if (__float_as_uint(y) != __float_as_uint(sequence(kind, a, b)))
+        atomicAdd(out + 1, 1ull);
+}
+
+/* All 2^32 divisors of one dividend. */
+__global__ static void divisors(int kind, float a, u64 *out)
+{
+    u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x;
+    float b = __uint_as_float((uint32_t)i), y = quotient(kind, a, b);
+    if (__float_as_uint(y) != __float_as_uint(sequence(kind, a, b)))
+        atomicAdd(out + 1, 1ull);
+}
+
+static u64 *counters;
+
+static void clear(void)
+{
+    check(cudaMemset(counters, 0, 2 * sizeof *counters));
+}
+
+static void fetch(u64 values[2])
+{
+    check(cudaGetLastError());
+    check(cudaMemcpy(values, counters, 2 * sizeof *counters, cudaMemcpyDeviceToHost));
+}
+
+static u64 write_quotients(FILE *file)
+{
+    const u64 digested = 1 << 14, count = 1 << 26, seed = 0x51DE;
+    u64 values[2], different = 0;
+    fprintf(
+        file,
+        "# instruction, class of a, class of b, digest of %llu quotients, how many of %llu differ from the sequence\n",
+        digested, count);
+    for (int kind = 0; kind < QUOTIENTS; kind++)
+        for (int a = 0; a < (kind == RECIPROCAL ? 1 : CLASSES); a++)
+            for (int b = 0; b < CLASSES; b++) {
+                clear();
+                pairs<<<count / THREADS, THREADS>>>(
+                    kind, a, b, seed + ((u64)kind << 48) + ((u64)a << 40) + ((u64)b << 36), digested, counters);
+                fetch(values);
+                fprintf(file, "%s %s %s %016llx %llu\n", quotient_names[kind], class_names[a], class_names[b],
+                        values[0], values[1]);
+                different += values[1];
+            }
+    fprintf(file, "# instruction, dividend, how many of all 2^32 divisors differ from the sequence\n");
+    for (int kind = 0; kind < QUOTIENTS; kind++)
+        for (float a : {1.0f, -6.0f, 448.0f, 2688.0f, 127.0f, 1e-10f, 0x1.555556p-3f, 3e38f, 1e-40f, 0.0f, INFINITY}) {
+            if (kind == RECIPROCAL && a != 1)
+                continue;
+            clear();
+            divisors<<<(1ull << 32) / THREADS, THREADS>>>(kind, a, counters);
+            fetch(values);
+            fprintf(file, "%s %a %llu\n", quotient_names[kind], a, values[1]);
+            different += values[1];
+        }
+    return different;
+}
+
+enum { EX2, EX2_FTZ, LG2, LG2_FTZ, RSQRT, RSQRT_FTZ, SQRT, SQRT_FTZ, RCP, RCP_FTZ, UNARIES };
+static const char *const unary_names[UNARIES] = {
+    "ex2.approx.f32",       "ex2.approx.ftz.f32", "lg2.approx.f32",      "lg2.approx.ftz.f32", "rsqrt.approx.f32",
+    "rsqrt.approx.ftz.f32", "sqrt.approx.f32",    "sqrt.approx.ftz.f32", "rcp.approx.f32",     "rcp.approx.ftz.f32"};
+
+__device__ static float unary(int kind, float x)
+{
+    switch (kind) {
+    case EX2: return ex2_approx(x);
+    case EX2_FTZ: return ex2_approx_ftz(x);
+    case LG2: return lg2_approx(x);
+    case LG2_FTZ: return lg2_approx_ftz(x);
+    case RSQRT: return rsqrt_approx(x);
+    case RSQRT_FTZ: return rsqrt_approx_ftz(x);
+    case SQRT: return sqrt_approx(x);
+    case SQRT_FTZ: return sqrt_approx_ftz(x);
+    case RCP: return rcp_approx(x);
+    default: return rcp_approx_ftz(x);
+    }
+}
+
+/* As SASS has them: subnormal arguments are scaled, ex2 of less than -126 is a square. */
+__device__ static float unary_sequence(int kind, float x)
+{
+    bool tiny = fabsf(x) < 0x1p-126f;
+    switch (kind) {
+    case EX2:
+        if (x < -126) {
+            float half = ex2_approx_ftz(mul(x, 0.5f));
+            return mul(half, half);
+        }
+        return ex2_approx_ftz(x);
+    case LG2: return tiny ? lg2_approx_ftz(mul(x, 0x1p24f)) - 24 : lg2_approx_ftz(x);
+    case RSQRT: return tiny ? mul(rsqrt_approx_ftz(mul(x, 0x1p24f)), 0x1p12f) : rsqrt_approx_ftz(x);
+    case SQRT: return tiny ? mul(sqrt_approx_ftz(mul(x, 0x1p24f)), 0x1p-12f) : sqrt_approx_ftz(x);
+    case RCP: return sequence(RECIPROCAL, 1, x);
+    default: return unary(kind, x);
+    }
+}
+
+/* digests[sign and exponent]; a thread takes PER_THREAD arguments of one exponent. */
+static const u64 PER_THREAD = 128;
+
+__global__ static void unaries(int kind, u64 *digests, u64 *different)
+{
+    u64 first = (blockIdx.x * (u64)blockDim.x + threadIdx.x) * PER_THREAD, digest = 0, odd = 0;
+    for (u64 i = first; i < first + PER_THREAD; i++) {
+        float x = __uint_as_float((uint32_t)i), y = unary(kind, x);
+        digest += digest_of(i, y);
+        odd += __float_as_uint(y) != __float_as_uint(unary_sequence(kind, x));
+    }
+    atomicAdd(digests + (first >> 23), digest);
+    if (odd != 0)
+        atomicAdd(different, odd);
+}
+
+static u64 write_unaries(FILE *file)
+{
+    u64 *digests, host[513], different = 0;
+    check(cudaMalloc(&digests, sizeof host));
+    fprintf(file, "# instruction, how many of all 2^32 arguments differ from the sequence, a digest for each sign and "
+                  "exponent field\n");
+    for (int kind = 0; kind < UNARIES; kind++) {
+        check(cudaMemset(digests, 0, sizeof host));
+        unaries<<<(1ull << 32) / THREADS / PER_THREAD, THREADS>>>(kind, digests, digests + 512);
+        check(cudaGetLastError());
+        check(cudaMemcpy(host, digests, sizeof host, cudaMemcpyDeviceToHost));
+        fprintf(file, "%s %llu", unary_names[kind], host[512]);
+        for (int e = 0; e < 512; e++)
+            fprintf(file, " %016llx", host[e]);
+        fprintf(file, "\n");
+        different += host[512];
+    }
+    check(cudaFree(digests));
+    return different;
+}
+
+/* What holds between exponents. `rule` 0: lg2 is RN(exponent + lg2 of the mantissa); 1: that sum toward zero; 2 and 3:
+ * ex2 depends on the argument rounded down, or to nearest, to a multiple of 2^-23; 4: sqrt and rsqrt scale by 4^n. */
+__device__ static bool holds(int rule, float x)
+{
+    uint32_t bits = __float_as_uint(x);
+    int exponent = (int)(bits >> 23 & 0xFF) - 127;
+    float one = __uint_as_float((bits & 0x7FFFFF) | 127u << 23);
+    switch (rule) {
+    case 0: return lg2_approx_ftz(x) == __fadd_rn((float)exponent, lg2_approx_ftz(one));
+    case 1: return lg2_approx_ftz(x) == __fadd_rz((float)exponent, lg2_approx_ftz(one));
+    case 2:
+    case 3: {
+        double fixed = (rule == 2 ? floor((double)x * 0x1p23) : rint((double)x * 0x1p23)) * 0x1p-23,
+               whole = floor(fixed);
+        float fraction = (float)(fixed - whole);
+        return ex2_approx_ftz(x) == (float)ldexp((double)ex2_approx_ftz(fraction), (int)whole);
+    }
+    default: {
+        int even = exponent & ~1;
+        float near = (exponent & 1) ? 2 * one : one;
+        return rsqrt_approx_ftz(x) == (float)ldexp((double)rsqrt_approx_ftz(near), -even / 2) &&
+               sqrt_approx_ftz(x) == (float)ldexp((double)sqrt_approx_ftz(near), even / 2);
+    }
+    }
+}
+
+__global__ static void broken(int rule, uint32_t first, u64 *out)
+{
+    uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (!holds(rule, __uint_as_float(first + i)))
+        atomicAdd(out, 1ull);
+}
+
+static void write_rules(FILE *file)
+{
+    static const char *const rules[] = {"lg2_exponent_plus_mantissa_rn", "lg2_exponent_plus_mantissa_rz",
+                                        "ex2_floor_to_2^-23", "ex2_nearest_to_2^-23", "roots_scale_by_4^n"};
+    u64 values[2];
+    for (int rule = 0; rule < 5; rule++)
+        for (int sign = 0; sign < (rule == 2 || rule == 3 ? 2 : 1); sign++) {
+            bool ex2 = rule == 2 || rule == 3;
+            fprintf(file, "# %s, %s arguments: exponent field:how many of 2^23 break it\n%s", rules[rule],
+                    sign ? "negative" : "positive", rules[rule]);
+            for (uint32_t e = ex2 ? 90 : 1; e < (ex2 ? 134u : 255u); e++) {
+                clear();
+                broken<<<(1 << 23) / THREADS, THREADS>>>(rule, (uint32_t)sign << 31 | e << 23, counters);
+                fetch(values);
+                fprintf(file, " %u:%llu", e, values[0]);
+            }
+            fprintf(file, "\n");
+        }
+}
+
+/* thresholds[e]: the first mantissa whose lg2 is above, and at or above exponent + half; and how often it falls back.
+ */
+__global__ static void logarithms(uint32_t exponent, float border, bool above, uint32_t *first, u64 *count)
+{
+    uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+    float y = lg2_approx_ftz(__uint_as_float(exponent << 23 | i));
+    if (above ? y > border : y >= border) {
+        atomicMin(first, i);
+        atomicAdd(count, 1ull);
+    }
+}
+
+static void write_borders(FILE *file)
+{
+    u64 values[2];
+    uint32_t *first, host;
+    check(cudaMalloc(&first, sizeof *first));
+    for (int half = 0; half < 2; half++)
+        for (int above = 0; above < 2; above++) {
+            fprintf(
+                file, "# lg2 %s exponent%s: exponent field:first mantissa:how many more than from there on\nlg2_%s_%s",
+                above ? "above" : "at least", half ? " + 1/2" : "", above ? "above" : "from", half ? "half" : "whole");
+            for (uint32_t e = 1; e < 255; e++) {
+                clear();
+                check(cudaMemset(first, 0xFF, sizeof *first));
+                logarithms<<<(1 << 23) / THREADS, THREADS>>>(e, (float)e - 127 + (half ? 0.5f : 0), above, first,
+                                                             counters);
+                fetch(values);
+                check(cudaMemcpy(&host, first, sizeof host, cudaMemcpyDeviceToHost));
+                fprintf(file, " %u:%06x:%lld", e, host,
+                        host == ~0u ? 0 : (long long)values[0] - ((1 << 23) - (long long)host));
+            }
+            fprintf(file, "\n");
+        }
+}
+
+/* Results of one MUFU: ex2 of i * 2^-23; lg2 of 1 + i * 2^-23; rsqrt of 1 + i * 2^-23 and 2 + i * 2^-22. */
+__global__ static void table(int kind, uint32_t first, float *results)
+{
+    uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+    results[i] = unary(kind, kind == EX2_FTZ ? (float)i * 0x1p-23f : __uint_as_float(first + i));
+}
+
+/* Distances from the rounded result in units in the last place, a byte each; of lg2 from the rounded multiple of 2^-28,
+ * two bytes each. */
+static void write_table(const std::string &name, int kind, uint32_t first)
+{
+    const uint32_t count = 1 << 23;
+    float *results;
+    std::vector<float> host(count);
+    std::vector<int8_t> bytes;
+    long long beyond = 0;
+    check(cudaMalloc(&results, count * sizeof *results));
+    table<<<count / THREADS, THREADS>>>(kind, first, results);
+    check(cudaGetLastError());
+    check(cudaMemcpy(host.data(), results, count * sizeof *results, cudaMemcpyDeviceToHost));
+    check(cudaFree(results));
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t bits = first + i;
+        float x, rounded;
+        memcpy(&x, &bits, sizeof x);
+        long long distance;
+        if (kind == LG2_FTZ) {
+            double fixed = (double)host[i] * 0x1p28;
+            beyond += fixed != rint(fixed);
+            distance = llrint(fixed) - llrint(log2((double)x) * 0x1p28);
+            beyond += distance < -32768 || distance > 32767;
+            bytes.push_back((int8_t)(distance & 0xFF));
+            bytes.push_back((int8_t)(distance >> 8));
+            continue;
+        }
+        rounded = kind == EX2_FTZ     ? (float)exp2(i * 0x1p-23)
+                  : kind == RSQRT_FTZ ? (float)(1 / sqrt((double)x))
+                                      : sqrtf(x);
+        int32_t here, there;
+        memcpy(&here, &host[i], sizeof here);
+        memcpy(&there, &rounded, sizeof there);
+        distance = here - there;
+        beyond += distance < -128 || distance > 127;
+        bytes.push_back((int8_t)distance);
+    }
+    printf("%s: %lld distances do not fit\n", name.c_str(), beyond);
+    FILE *file = fopen(name.c_str(), "wb");
+    if (file == NULL || fwrite(bytes.data(), 1, bytes.size(), file) != bytes.size() || fclose(file) != 0) {
+        fprintf(stderr, "approx_on_gpu: cannot write %s\n", name.c_str());
+        exit(2);
+    }
+}
+
+static FILE *open_text(const std::string &name, const cudaDeviceProp *device)
+{
+    FILE *file = fopen(name.c_str(), "w");
+    if (file == NULL) {
+        fprintf(stderr, "approx_on_gpu: cannot write %s\n", name.c_str());
+        exit(2);
+    }
+    fprintf(file, "# %s, compute capability %d.%d\n", device->name, device->major, device->minor);
+    return file;
+}
+
+int main(int count, char **arguments)
+{
+    if (count != 2) {
+        fprintf(stderr, "usage: approx_on_gpu FOLDER\n");
+        return 2;
+    }
+    std::string folder = arguments[1];
+    cudaDeviceProp device;
+    check(cudaGetDeviceProperties(&device, 0));
+    check(cudaMalloc(&counters, 2 * sizeof *counters));
+    FILE *file = open_text(folder + "/div.quotients.txt", &device);
+    u64 quotients = write_quotients(file);
+    fclose(file);
+    printf("%s: %llu quotients differ from their sequences\n", device.name, quotients);
+    file = open_text(folder + "/div.unary.txt", &device);
+    u64 others = write_unaries(file);
+    write_rules(file);
+    write_borders(file);
+    fclose(file);
+    printf("%s: %llu results of one operand differ from their sequences\n", device.name, others);
+    write_table(folder + "/div.ex2.bin", EX2_FTZ, 0);
+    write_table(folder + "/div.lg2.bin", LG2_FTZ, 127u << 23);
+    write_table(folder + "/div.rsqrt1.bin", RSQRT_FTZ, 127u << 23);
+    write_table(folder + "/div.rsqrt2.bin", RSQRT_FTZ, 128u << 23);
+    write_table(folder + "/div.sqrt1.bin", SQRT_FTZ, 127u << 23);
+    write_table(folder + "/div.sqrt2.bin", SQRT_FTZ, 128u << 23);
+    return quotients + others != 0;
+}
