@@ -89,7 +89,12 @@ const fpo_cast *fpo_scale_cast(void);
 /* One step on scalars: f32 values, or doubles where the step is f64. FPO_FN_HADAMARD is not one. */
 double fpo_recipe_apply(const fpo_recipe_step *step, double a, double b, double c);
 
-/* The rounded reciprocal of an H200's MUFU.RCP (rcp.approx.ftz.f32). */
+/* A subnormal number is a zero of its sign. */
+float fpo_flush(float x);
+/* What an H200 has for rcp.approx.ftz.f32 (its MUFU.RCP), rcp.approx.f32, and div.full.f32, div.approx.f32 and their
+ * .ftz. */
 float fpo_rcp_approx(float x);
+float fpo_rcp_approx_subnormal(float x);
+float fpo_div_approx(float a, float b, bool full, bool ftz);
 
 #endif

@@ -130,6 +130,7 @@ static float apply_f32(const fpo_recipe_step *step, float a, float b, float c)
     case FPO_FN_ABS: return from_bits(bits_of(a) & 0x7FFFFFFFu);
     case FPO_FN_RCP: return 1 / a;
     case FPO_FN_RCPA: return fpo_rcp_approx(a);
+    case FPO_FN_DIV_FULL: return fpo_div_approx(a, b, true, step->ftz);
     case FPO_FN_MIN: return minimum(a, b, false, false);
     case FPO_FN_MAX: return minimum(a, b, true, false);
     case FPO_FN_FMIN: return minimum(a, b, false, true);

@@ -30,7 +30,8 @@ static bool set_argument(fpo_ptx_arguments *arguments, const char *key, size_t l
           {"noinc", offsetof(fpo_ptx_arguments, noinc)}, {"try", offsetof(fpo_ptx_arguments, try_wait)},
           {"read", offsetof(fpo_ptx_arguments, read)},   {"multicast", offsetof(fpo_ptx_arguments, multicast)},
           {"pair", offsetof(fpo_ptx_arguments, pair)},   {"tmem", offsetof(fpo_ptx_arguments, tmem)},
-          {"ws", offsetof(fpo_ptx_arguments, ws)}};
+          {"ws", offsetof(fpo_ptx_arguments, ws)},
+          {"ftz", offsetof(fpo_ptx_arguments, ftz)},     {"full", offsetof(fpo_ptx_arguments, full)}};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strlen(words[i].key) != length || memcmp(words[i].key, key, length) != 0)
             continue;

@@ -61,6 +61,7 @@ typedef struct fpo_ptx_arguments {
     bool multicast; /* to the CTAs of a mask */
     bool pair;      /* a copy's mbarrier may be the other CTA's of a pair; tcgen05: cta_group::2 */
     bool tmem, ws;  /* tcgen05.mma: A lies in tensor memory; weight stationary */
+    bool ftz, full; /* of approximations: subnormal numbers are zeros; div.full, which scales */
 } fpo_ptx_arguments;
 
 typedef enum fpo_ptx_operand_kind {

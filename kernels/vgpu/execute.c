@@ -41,7 +41,16 @@ fpo_outcome fpo_do_reciprocal(fpo_warp *warp, const fpo_ptx_instruction *ins)
     float *d = fpo_lanes_of(warp, &ins->operands[0]);
     const float *a = fpo_lanes_of(warp, &ins->operands[1]);
     for (FPO_EACH_LANE(lane, warp->mask))
-        d[lane] = fpo_rcp_approx(a[lane]);
+        d[lane] = ins->arguments.ftz ? fpo_rcp_approx(a[lane]) : fpo_rcp_approx_subnormal(a[lane]);
+    return FPO_NEXT;
+}
+
+fpo_outcome fpo_do_quotient(fpo_warp *warp, const fpo_ptx_instruction *ins)
+{
+    float *d = fpo_lanes_of(warp, &ins->operands[0]);
+    const float *a = fpo_lanes_of(warp, &ins->operands[1]), *b = fpo_lanes_of(warp, &ins->operands[2]);
+    for (FPO_EACH_LANE(lane, warp->mask))
+        d[lane] = fpo_div_approx(a[lane], b[lane], ins->arguments.full, ins->arguments.ftz);
     return FPO_NEXT;
 }
 

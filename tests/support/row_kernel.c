@@ -138,6 +138,19 @@ static void write_opcode(const char *pattern, const fpo_row_groups *groups, cons
     }
 }
 
+int fpo_row_kernel_count(const fpo_ptx_row *row)
+{
+    fpo_row_groups groups;
+    int count = 1;
+    if (strncmp(row->semantics, "@reciprocal", 11) != 0 && strncmp(row->semantics, "@quotient", 9) != 0)
+        return row->lanes_count;
+    if (!fpo_row_parse_groups(row->pattern, &groups))
+        return 0;
+    for (int g = 0; g < groups.count; g++)
+        count *= groups.size[g];
+    return count;
+}
+
 bool fpo_row_kernel_write(const fpo_ptx_row *row, int index, const char *target, fpo_row_kernel *kernel)
 {
     fpo_row_groups groups;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The fp4oracle authors */
 
-/* A kernel for every pure row of the PTX table, in every combination of its alternatives: reads operands from columns
+/* A kernel for every row of the PTX table that works on values alone, in every combination of its alternatives: reads operands from columns
  * of adversarial values, executes the one instruction, writes its results. The same text runs on a GPU and on the
  * virtual one. */
 #ifndef FP4ORACLE_TESTS_ROW_KERNEL_H
@@ -17,7 +17,10 @@ typedef struct fpo_row_kernel {
     int results;           /* columns of FPO_ROW_CASES 64-bit words in `out` */
 } fpo_row_kernel;
 
-/* Combination `index` of a pure row, for `target` ("sm_90a"). False: it cannot be written (registers of 8 bits in
+/* Combinations of a row that can be written: of a pure row, and of those that a measured table answers. */
+int fpo_row_kernel_count(const fpo_ptx_row *row);
+
+/* Combination `index` of such a row, for `target` ("sm_90a"). False: it cannot be written (registers of 8 bits in
  * vectors). */
 bool fpo_row_kernel_write(const fpo_ptx_row *row, int index, const char *target, fpo_row_kernel *kernel);
 

@@ -103,7 +103,7 @@ int main(int argc, char **argv)
     for (size_t f = 0; f < fpo_ptx_family_count(); f++) {
         const fpo_ptx_family *family = fpo_ptx_family_at(f);
         for (size_t r = 0; r < family->count; r++) {
-            for (int k = 0; k < family->rows[r].lanes_count; k++) {
+            for (int k = 0; k < fpo_row_kernel_count(&family->rows[r]); k++) {
                 if (!fpo_row_kernel_write(&family->rows[r], k, "sm_90a", &kernel))
                     continue;
                 int code = run(&d, &kernel, out);
