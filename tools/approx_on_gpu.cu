@@ -330,6 +330,31 @@ static void write_rules(FILE *file)
         }
 }
 
+/* min.xorsign.abs, with which Triton clamps: of a NaN the manual says nothing. */
+__global__ static void clamps(const uint32_t *a, const uint32_t *b, uint32_t *y)
+{
+    uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+    asm("min.xorsign.abs.f32 %0, %1, %2;" : "=r"(y[2 * i]) : "r"(a[blockIdx.x]), "r"(b[threadIdx.x]));
+    asm("max.xorsign.abs.f32 %0, %1, %2;" : "=r"(y[2 * i + 1]) : "r"(a[blockIdx.x]), "r"(b[threadIdx.x]));
+}
+
+static void write_clamps(FILE *file)
+{
+    const uint32_t numbers[] = {0x00000000, 0x80000000, 0x3F800000, 0xBF800000, 0x43E00000, 0xC3E00000, 0x7F800000,
+                                0xFF800000, 0x00000001, 0x80000001, 0x7FC00000, 0xFFC00000, 0x7F800001, 0xFFFFFFFF};
+    const int count = sizeof numbers / sizeof *numbers;
+    uint32_t *memory, host[2 * count * count];
+    check(cudaMalloc(&memory, sizeof numbers + sizeof host));
+    check(cudaMemcpy(memory, numbers, sizeof numbers, cudaMemcpyHostToDevice));
+    clamps<<<count, count>>>(memory, memory, memory + count);
+    check(cudaGetLastError());
+    check(cudaMemcpy(host, memory + count, sizeof host, cudaMemcpyDeviceToHost));
+    fprintf(file, "# a, b, min.xorsign.abs.f32 and max.xorsign.abs.f32 of them\n");
+    for (int i = 0; i < count * count; i++)
+        fprintf(file, "xorsign %08x %08x %08x %08x\n", numbers[i / count], numbers[i % count], host[2 * i],
+                host[2 * i + 1]);
+}
+
 /* thresholds[e]: the first mantissa whose lg2 is above, and at or above exponent + half; and how often it falls back.
  */
 __global__ static void logarithms(uint32_t exponent, float border, bool above, uint32_t *first, u64 *count)
@@ -448,6 +473,7 @@ int main(int count, char **arguments)
     u64 others = write_unaries(file);
     write_rules(file);
     write_borders(file);
+    write_clamps(file);
     fclose(file);
     printf("%s: %llu results of one operand differ from their sequences\n", device.name, others);
     write_table(folder + "/div.ex2.bin", EX2_FTZ, 0);
