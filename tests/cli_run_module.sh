@@ -41,6 +41,15 @@ run 1 run --kernel fault.json --device virtual:sm120 --check --once --no-diagnos
 out 'check_failed .*PTX line [0-9]*, CTA .*shared memory'
 run 2 run --kernel nvfp4.json --check nvfp4.safetensors; err 'check looks into a virtual GPU'
 
+# SM100's: no finding; under late_loads the registers of a tcgen05.ld are there only after its wait, above which LLVM moved
+# their use.
+zstd -dqf "$FPO_SOURCE_DIR/tests/data/triton/sm100_nvfp4.ptx.zst" -o sm100.ptx
+jq '.module = "sm100.ptx" | .kernels[0] += {native: [100], shared: "65536", order: {models: "sm100_mxf4nvf4"}}' nvfp4.json >sm100.json
+run 0 gen --data uniform --shape 40x136x256 --alpha 0.3 --format nvfp4 --model sm100_mxf4nvf4 -o sm100.safetensors
+run 0 run --kernel sm100.json --device virtual:sm100 --check --once sm100.safetensors; out '^match '
+run 1 run --kernel sm100.json --device virtual:sm100,late_loads=1 --check --once --no-diagnosis sm100.safetensors
+out '^mismatch '; out 'check_failed .*PTX line 2870, CTA .*mov.b64. uses a register before a tcgen05.wait::ld .*register 0 of the one on line 2867'
+
 # PTX that is none, a module that is not there, a kernel that it does not have, launches that cannot be.
 sed 's/add.s32/add.s33/' nvfp4.ptx >broken.ptx
 jq '.module = "broken.ptx"' nvfp4.json >broken.json

@@ -30,6 +30,15 @@ matched 1 "$deepgemm" mxfp8.safetensors
 run 0 gen --data uniform --shape 136x264x1024 --format fp8_ue8m0_1x128 --model sm100_mxf8f6f4 -o ue8m0.safetensors
 matched 5 "$deepgemm" ue8m0.safetensors
 
+# No kernel raises anything; DeepGEMM's wait for what they load from tensor memory, CUTLASS's use it before.
+for given in "$cutlass:cutlass_sm100/nvfp4/f32/2x2 nvfp4" "$deepgemm:deepgemm_sm100/mxfp4/f32/2cta mxfp4"; do
+    read -r kernel vector <<<"$given"
+    run 0 run --once --check --kernel "$kernel" --device virtual:sm100,seed=3 $vector.safetensors; out '^match '
+done
+run 0 run --once --check --kernel "$deepgemm:deepgemm_sm100/mxfp8/f32" --device virtual:sm100,late_loads=1 mxfp8.safetensors; out '^match '
+run 1 run --once --check --no-diagnosis --kernel "$cutlass:cutlass_sm100/mxfp8/f32" --device virtual:sm100,late_loads=1 mxfp8.safetensors
+out 'check_failed .*uses a register before a tcgen05.wait::ld'
+
 # The model decides the bits: another one's are not these.
 run 1 run --once --no-diagnosis --kernel "$cutlass:cutlass_sm100/nvfp4/f32" --model sm100_mxf4nvf4_f34 \
     --device virtual:sm100 nvfp4.safetensors

@@ -18,7 +18,8 @@ static const struct argp_option options[] = {
     {.name = "config",
      .key = 'c',
      .arg = "KEY=VALUE,...",
-     .doc = "capability (120, 100 or 90), sms, seed, check, threads, isa, approximate, max_instructions, or a tensor "
+     .doc = "capability (120, 100 or 90), sms, seed, check, late_loads, threads, isa, approximate, max_instructions, "
+            "or a tensor "
             "core's model, as in "
             "mxf4nvf4=sm120_mxf4nvf4_f25"},
     {.name = "check", .key = 'k', .doc = "the same as -c check=1: reports races, missing waits and fences, and more"},

@@ -343,6 +343,7 @@ static void end_cluster(fpo_cluster *cluster)
     for (uint32_t rank = 0; rank < cluster->size; rank++) {
         fpo_cta_perform_loads(cluster->ctas[rank], true);
         fpo_cta_perform_tmem(cluster->ctas[rank], true);
+        fpo_tmem_check_end(cluster->ctas[rank]);
     }
     cluster->ctas[0]->grid->changes++;
     free_cluster(cluster);

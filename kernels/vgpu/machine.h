@@ -177,8 +177,9 @@ uint32_t fpo_grid_random(fpo_grid *grid, uint32_t bound);
 bool fpo_gather(fpo_warp *warp, const fpo_ptx_instruction *instruction, uint32_t wanted);
 uint32_t fpo_guard_mask(const fpo_warp *warp, const fpo_ptx_instruction *instruction, uint32_t group);
 
-/* tmem_registers.c: what late loads still owe the warp's registers. */
+/* tmem_registers.c: what late loads still owe the warp's registers; an instruction's use of one of these. */
 void fpo_late_loads_end(fpo_warp *warp);
+void fpo_late_loads_check(fpo_warp *warp, const fpo_ptx_instruction *instruction);
 
 /* mbarrier.c */
 /* In the shared memory of that CTA, whatever rank the address has. */

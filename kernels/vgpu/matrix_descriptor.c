@@ -78,7 +78,7 @@ bool fpo_matrix_fetch(fpo_warp *warp, const fpo_cta *cta, const fpo_matrix *matr
     if (at == NULL)
         return false;
     if (cta == warp->cta)
-        fpo_check_read(warp, address, GRANULE, lane);
+        fpo_check_proxy_read(warp, address, GRANULE, lane);
     memcpy(bytes, at, GRANULE);
     return true;
 }

@@ -3,40 +3,10 @@
 
 /* Vector clocks: see race.h. */
 #include "race.h"
+#include "race_clocks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-enum { RECENT_GROUPS = 16, COPIES = 2 };
-
-/* Of a cluster. Clocks are numbered by warp (rank after rank), then loads, then stores. */
-struct fpo_clocks {
-    uint32_t count, loads, stores; /* numbers of the latter two */
-    uint32_t loaded, stored;       /* their clocks */
-    uint32_t *seen;                /* of each warp: `count` clocks */
-    uint32_t *cluster_open, *cluster_done;
-};
-
-/* Of a CTA's shared memory, by address. */
-struct fpo_race {
-    uint32_t *write_clock;
-    uint16_t *writer;                       /* number of a clock + 1; 0: nobody, or it does not matter */
-    uint32_t **reads;                       /* planes of clocks: of each warp of the CTA, then of stores */
-    uint32_t *open, *done;                  /* clocks of each named barrier */
-    uint32_t **words;                       /* of mbarriers and other words that order, by address / 8 */
-    uint32_t (*store_ticks)[RECENT_GROUPS]; /* of each warp: the stores' clock when it closed a group */
-};
-
-static uint32_t number_of(const fpo_warp *warp)
-{
-    return warp->cta->rank * warp->cta->warp_count + warp->id;
-}
-
-static uint32_t *seen_by(const fpo_warp *warp)
-{
-    const fpo_clocks *c = warp->cta->cluster->clocks;
-    return c->seen + (size_t)number_of(warp) * c->count;
-}
 
 static void join(uint32_t *to, const uint32_t *from, uint32_t count)
 {
@@ -47,14 +17,14 @@ static void join(uint32_t *to, const uint32_t *from, uint32_t count)
 /* What the warp has seen and done goes into `clock`; what it does from now on does not. */
 static void release(fpo_warp *warp, uint32_t *clock)
 {
-    uint32_t *seen = seen_by(warp);
+    uint32_t *seen = fpo_race_seen(warp);
     join(clock, seen, warp->cta->cluster->clocks->count);
-    seen[number_of(warp)]++;
+    seen[fpo_race_number(warp)]++;
 }
 
 static void acquire(fpo_warp *warp, const uint32_t *clock)
 {
-    join(seen_by(warp), clock, warp->cta->cluster->clocks->count);
+    join(fpo_race_seen(warp), clock, warp->cta->cluster->clocks->count);
 }
 
 static fpo_race *start_cta(const fpo_cta *cta, uint32_t count)
@@ -88,9 +58,10 @@ bool fpo_race_start_cluster(fpo_cluster *cluster)
     cluster->clocks = c;
     if (c == NULL)
         return false;
-    c->count = warps + COPIES;
+    c->count = warps + FPO_RACE_OTHERS;
     c->loads = warps;
     c->stores = warps + 1;
+    c->cores = warps + 2;
     c->seen = calloc((size_t)warps * c->count, sizeof *c->seen);
     c->cluster_open = calloc(c->count, sizeof *c->cluster_open);
     c->cluster_done = calloc(c->count, sizeof *c->cluster_done);
@@ -120,6 +91,7 @@ static void stop_cta(fpo_cta *cta)
     free(r->done);
     free(r->words);
     free(r->store_ticks);
+    free(r->tensor);
     free(r);
     cta->race = NULL;
 }
@@ -191,8 +163,8 @@ int fpo_race_read(fpo_warp *warp, uint32_t address, uint32_t bytes)
     const fpo_cta *cta = warp->cta;
     if (cta->race == NULL)
         return FPO_RACE_NONE;
-    const uint32_t *seen = seen_by(warp);
-    uint32_t me = number_of(warp), *mine = plane(cta, warp->id);
+    const uint32_t *seen = fpo_race_seen(warp);
+    uint32_t me = fpo_race_number(warp), *mine = plane(cta, warp->id);
     int other = unseen_write(cta, seen, me, address, bytes);
     for (uint32_t i = address; mine != NULL && i < address + bytes; i++)
         mine[i] = seen[me];
@@ -204,8 +176,8 @@ int fpo_race_write(fpo_warp *warp, uint32_t address, uint32_t bytes)
     const fpo_cta *cta = warp->cta;
     if (cta->race == NULL)
         return FPO_RACE_NONE;
-    const uint32_t *seen = seen_by(warp);
-    uint32_t me = number_of(warp);
+    const uint32_t *seen = fpo_race_seen(warp);
+    uint32_t me = fpo_race_number(warp);
     int other = unseen_write(cta, seen, me, address, bytes);
     if (other == FPO_RACE_NONE)
         other = unseen_read(cta, seen, me, address, bytes);
@@ -217,9 +189,9 @@ int fpo_race_load_issued(fpo_warp *warp, fpo_cta *cta, uint32_t address, uint32_
 {
     if (cta->race == NULL)
         return FPO_RACE_NONE;
-    const uint32_t *seen = seen_by(warp);
+    const uint32_t *seen = fpo_race_seen(warp);
     fpo_clocks *c = cta->cluster->clocks;
-    uint32_t me = cta == warp->cta ? number_of(warp) : c->count; /* the issuer's own accesses come before */
+    uint32_t me = cta == warp->cta ? fpo_race_number(warp) : c->count; /* the issuer's own accesses come before */
     int other = unseen_write(cta, seen, me, address, bytes);
     if (other == FPO_RACE_NONE)
         other = unseen_read(cta, seen, me, address, bytes);
@@ -235,7 +207,7 @@ int fpo_race_store_issued(fpo_warp *warp, uint32_t address, uint32_t bytes)
     uint32_t *reads = plane(cta, cta->warp_count), tick = ++cta->cluster->clocks->stored;
     for (uint32_t i = address; reads != NULL && i < address + bytes; i++)
         reads[i] = tick;
-    return unseen_write(cta, seen_by(warp), number_of(warp), address, bytes);
+    return unseen_write(cta, fpo_race_seen(warp), fpo_race_number(warp), address, bytes);
 }
 
 void fpo_race_forget(fpo_cta *cta, uint32_t address, uint32_t bytes)
@@ -253,6 +225,8 @@ const char *fpo_race_name(const fpo_warp *warp, int other)
         return "a copy to shared memory";
     if (number == c->stores)
         return "a copy from shared memory";
+    if (number == c->cores)
+        return "a tensor core";
     if (number / warps == warp->cta->rank)
         snprintf(name, sizeof name, "warp %u", number % warps);
     else
@@ -296,6 +270,13 @@ void fpo_race_mbarrier_bytes(fpo_warp *warp, const void *at)
     const fpo_clocks *c = warp->cta->cluster->clocks;
     if (clock != NULL)
         clock[c->loads] = c->loaded;
+}
+
+void fpo_race_mbarrier_commit(fpo_cta *cta, uint32_t address)
+{
+    uint32_t *clock = cta->race != NULL ? word_clock(cta, address) : NULL;
+    if (clock != NULL)
+        clock[cta->cluster->clocks->cores] = cta->cluster->clocks->done_by_cores;
 }
 
 void fpo_race_mbarrier_pass(fpo_warp *warp, const void *at)
@@ -362,16 +343,17 @@ void fpo_race_cluster_pass(fpo_warp *warp)
 void fpo_race_store_commit(fpo_warp *warp)
 {
     if (warp->cta->race != NULL)
-        warp->cta->race->store_ticks[warp->id][warp->store_groups % RECENT_GROUPS] = warp->cta->cluster->clocks->stored;
+        warp->cta->race->store_ticks[warp->id][warp->store_groups % FPO_RACE_RECENT_GROUPS] =
+            warp->cta->cluster->clocks->stored;
 }
 
 /* warp->store_groups groups have been closed; all but the last `groups_left` have read their bytes. */
 void fpo_race_store_wait(fpo_warp *warp, uint32_t groups_left)
 {
-    if (warp->cta->race == NULL || groups_left >= warp->store_groups || groups_left >= RECENT_GROUPS)
+    if (warp->cta->race == NULL || groups_left >= warp->store_groups || groups_left >= FPO_RACE_RECENT_GROUPS)
         return;
     uint32_t group = warp->store_groups - groups_left - 1;
-    uint32_t tick = warp->cta->race->store_ticks[warp->id][group % RECENT_GROUPS];
-    uint32_t *seen = seen_by(warp), stores = warp->cta->cluster->clocks->stores;
+    uint32_t tick = warp->cta->race->store_ticks[warp->id][group % FPO_RACE_RECENT_GROUPS];
+    uint32_t *seen = fpo_race_seen(warp), stores = warp->cta->cluster->clocks->stores;
     seen[stores] = tick > seen[stores] ? tick : seen[stores];
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The fp4oracle authors */
 
-/* Races between warps on shared memory: happens-before by vector clocks. Every warp of a cluster has a clock, and knows
- * how much of every other warp's it has seen; bulk and tensor copies have two clocks of their own, for loads and for
- * stores. A warp's clock ticks when it arrives at a barrier; who passes the barrier has seen what those that arrived
- * had. Two accesses to a byte, one of them a write, are a race where the later one's warp has not seen the earlier.
+/* Races between warps on shared and on tensor memory: happens-before by vector clocks. Every warp of a cluster has a
+ * clock, and knows how much of every other warp's it has seen; bulk and tensor copies have two clocks of their own, for
+ * loads and for stores, and the tensor cores one, which tcgen05.commit hands to an mbarrier. A warp's clock ticks when
+ * it arrives at a barrier; who passes the barrier has seen what those that arrived had. Two accesses to a byte, one of
+ * them a write, are a race where the later one's warp has not seen the earlier.
  *
  * What orders: bar and barrier (named barriers), barrier.cluster, mbarriers (arrivals, and waits that succeed; bytes
  * that arrive order the copies that brought them), waits for bulk stores, and atomic, volatile, relaxed, acquire and
@@ -30,6 +31,11 @@ int fpo_race_store_issued(fpo_warp *warp, uint32_t address, uint32_t bytes);
 void fpo_race_synchronise(fpo_warp *warp, uint32_t address, uint32_t bytes);
 /* Bytes that something else wrote: another CTA, an answer of launch control. */
 void fpo_race_forget(fpo_cta *cta, uint32_t address, uint32_t bytes);
+/* Accesses to tensor memory of a CTA by a warp, or by a tensor core for it. */
+struct fpo_tmem_region;
+int fpo_race_tensor(fpo_warp *warp, fpo_cta *cta, const struct fpo_tmem_region *region, bool core, bool write);
+void fpo_race_tensor_allocated(fpo_cta *cta, uint32_t first, uint32_t count);
+void fpo_race_core_ticks(const fpo_cta *cta); /* a tensor core begins another operation */
 /* "warp 3", "a copy to shared memory", ...: static until the next call of the thread. */
 const char *fpo_race_name(const fpo_warp *warp, int other);
 
@@ -43,6 +49,8 @@ void fpo_race_cluster_pass(fpo_warp *warp);
 /* mbarriers, by where they are in the process. */
 void fpo_race_mbarrier_arrive(fpo_warp *warp, const void *at);
 void fpo_race_mbarrier_bytes(fpo_warp *warp, const void *at);
+/* The word at that offset of the CTA's shared memory orders what tensor cores have done so far. */
+void fpo_race_mbarrier_commit(fpo_cta *cta, uint32_t address);
 void fpo_race_mbarrier_pass(fpo_warp *warp, const void *at);
 /* Groups of bulk stores: the one that closes, and those that may still be open after a wait. */
 void fpo_race_store_commit(fpo_warp *warp);

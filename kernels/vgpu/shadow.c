@@ -5,6 +5,7 @@
 #include "shadow.h"
 #include "race.h"
 #include "spread.h"
+#include "tmem.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@ static const char *const texts[FPO_CHECK_COUNT] = {
     "reads shared memory where a copy has not arrived",
     "writes shared memory where a copy has not arrived",
     "writes shared memory that a store has still to read",
-    "stores shared memory that a thread wrote without a proxy fence since",
+    "reads, asynchronously, shared memory that a thread wrote without a proxy fence since",
     "reads tensor memory that nothing has written",
     "uses columns of tensor memory that a tensor core has still to write",
     "takes scales that differ between the four partitions of tensor memory",
@@ -26,6 +27,10 @@ static const char *const texts[FPO_CHECK_COUNT] = {
     "copies to shared memory, with no ordering after an access of",
     "copies from shared memory, with no ordering after a write of",
     "reads global memory that nothing has written",
+    "reads tensor memory, with no ordering after a write of",
+    "writes or frees tensor memory, with no ordering after an access of",
+    "uses a register before a tcgen05.wait::ld for the tcgen05.ld that writes it",
+    "allocates tensor memory that nothing frees before the CTA ends",
 };
 
 bool fpo_check_start(fpo_cta *cta)
@@ -82,9 +87,51 @@ static void report_race(fpo_warp *warp, fpo_check check, int other, uint32_t add
     tell(warp, check, fpo_race_name(warp, other), where, lane);
 }
 
-void fpo_check_tmem(fpo_warp *warp, fpo_check check, uint32_t address, int lane)
+static void tmem_place(char where[48], uint32_t column, int tmem_lane)
 {
-    report(warp, check, address, lane);
+    if (tmem_lane == FPO_EVERY_LANE)
+        snprintf(where, 48, "column %u", column);
+    else
+        snprintf(where, 48, "lane %d, column %u", tmem_lane, column);
+}
+
+void fpo_check_tmem(fpo_warp *warp, fpo_check check, uint32_t column, int tmem_lane, int lane)
+{
+    char where[48];
+    if (!is_new(warp, check))
+        return;
+    tmem_place(where, column, tmem_lane);
+    tell(warp, check, "", where, lane);
+}
+
+static void tmem_access(fpo_warp *warp, fpo_cta *cta, const fpo_tmem_region *region, bool core, bool write, int lane)
+{
+    fpo_check check = write ? FPO_CHECK_TMEM_RACE_WRITE : FPO_CHECK_TMEM_RACE_READ;
+    int other = fpo_race_tensor(warp, cta, region, core, write);
+    char where[48];
+    if (other == FPO_RACE_NONE || !is_new(warp, check))
+        return;
+    snprintf(where, sizeof where, "columns %u to %u", region->column, region->column + region->columns - 1);
+    tell(warp, check, fpo_race_name(warp, other), where, lane);
+}
+
+void fpo_check_tmem_read(fpo_warp *warp, fpo_cta *cta, const fpo_tmem_region *region, bool core, int lane)
+{
+    tmem_access(warp, cta, region, core, false, lane);
+}
+
+void fpo_check_tmem_write(fpo_warp *warp, fpo_cta *cta, const fpo_tmem_region *region, bool core, int lane)
+{
+    tmem_access(warp, cta, region, core, true, lane);
+}
+
+void fpo_check_late_register(fpo_warp *warp, uint32_t number, uint32_t line, int lane)
+{
+    char where[64];
+    if (!is_new(warp, FPO_CHECK_TMEM_LATE))
+        return;
+    snprintf(where, sizeof where, "register %u of the one on line %u", number, line);
+    tell(warp, FPO_CHECK_TMEM_LATE, "", where, lane);
 }
 
 /* Bytes of a cp.async that its warp has waited for, or of something else. */
@@ -112,6 +159,23 @@ void fpo_check_read(fpo_warp *warp, uint32_t address, uint32_t bytes, int lane)
         return;
     check_bytes(warp, address, bytes, lane);
     report_race(warp, FPO_CHECK_RACE_READ, fpo_race_read(warp, address, bytes), address, lane);
+}
+
+static void check_proxy(fpo_warp *warp, uint32_t address, uint32_t bytes, int lane)
+{
+    const fpo_shadow *s = warp->cta->shadow;
+    for (uint32_t i = address; i < address + bytes; i++) {
+        bool by_thread = s[i].writer != 0 && !(s[i].state & COPY_ASYNC);
+        if (by_thread && warp->cta->warps[s[i].writer - 1].fences == s[i].fences)
+            report(warp, FPO_CHECK_PROXY, i, lane);
+    }
+}
+
+void fpo_check_proxy_read(fpo_warp *warp, uint32_t address, uint32_t bytes, int lane)
+{
+    if (warp->cta->shadow != NULL)
+        check_proxy(warp, address, bytes, lane);
+    fpo_check_read(warp, address, bytes, lane);
 }
 
 static void note_conflicts(fpo_warp *warp, const fpo_cta *cta, uint32_t address, int lane)
@@ -190,12 +254,9 @@ void fpo_check_store_issued(fpo_warp *warp, uint32_t address, uint32_t bytes, in
     if (s == NULL)
         return;
     check_bytes(warp, address, bytes, lane);
-    for (uint32_t i = address; i < address + bytes; i++) {
-        bool by_thread = s[i].writer != 0 && !(s[i].state & COPY_ASYNC);
-        if (by_thread && warp->cta->warps[s[i].writer - 1].fences == s[i].fences)
-            report(warp, FPO_CHECK_PROXY, i, lane);
+    check_proxy(warp, address, bytes, lane);
+    for (uint32_t i = address; i < address + bytes; i++)
         s[i].state |= STORE_SOURCE;
-    }
     report_race(warp, FPO_CHECK_RACE_STORE, fpo_race_store_issued(warp, address, bytes), address, lane);
 }
 

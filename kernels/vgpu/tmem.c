@@ -4,6 +4,7 @@
 /* Columns of tensor memory: allocation and access. */
 #include "tmem.h"
 #include "execute.h"
+#include "race.h"
 #include "shadow.h"
 
 #include <stdlib.h>
@@ -44,7 +45,7 @@ uint32_t fpo_tmem_group(fpo_warp *warp, bool pair, int lane, fpo_cta *ctas[2])
 uint32_t fpo_tmem_load(fpo_warp *warp, const fpo_tmem *memory, uint32_t column, uint32_t tmem_lane, int lane)
 {
     if (!(memory->written[column][tmem_lane / 32] >> (tmem_lane % 32) & 1))
-        fpo_check_tmem(warp, FPO_CHECK_TMEM_UNWRITTEN, tmem_lane << 16 | column, lane);
+        fpo_check_tmem(warp, FPO_CHECK_TMEM_UNWRITTEN, column, (int)tmem_lane, lane);
     return memory->word[column][tmem_lane];
 }
 
@@ -62,10 +63,13 @@ static bool is_free(const fpo_tmem *memory, uint32_t first, uint32_t count)
     return true;
 }
 
-static void claim(fpo_tmem *memory, uint32_t first, uint32_t count)
+static void claim(const fpo_warp *warp, uint32_t first, uint32_t count)
 {
+    fpo_tmem *memory = warp->cta->tmem;
     for (uint32_t c = first; c < first + count; c++) {
         memory->allocated[c] = true;
+        memory->allocated_at[c] = warp->at;
+        memory->allocated_by[c] = warp->id;
         memset(memory->written[c], 0, sizeof memory->written[c]);
         memset(memory->word[c], FPO_POISON, sizeof memory->word[c]);
     }
@@ -100,7 +104,8 @@ fpo_outcome fpo_do_tmem_allocate(fpo_warp *warp, const fpo_ptx_instruction *ins)
         void *at = fpo_locate_shared(warp, address, 4, 4, lane);
         if (at == NULL)
             return FPO_FAULT;
-        claim(cta->tmem, first, columns);
+        claim(warp, first, columns);
+        fpo_race_tensor_allocated(cta, first, columns);
         fpo_check_write(warp, (uint32_t)((uint8_t *)at - cta->shared), 4, lane);
         memcpy(at, &first, 4);
         cta->grid->changes++;
@@ -123,9 +128,11 @@ fpo_outcome fpo_do_tmem_release(fpo_warp *warp, const fpo_ptx_instruction *ins)
         return FPO_FAULT;
     for (uint32_t c = first; c < first + columns; c++) {
         if (memory->in_flight[c] != 0)
-            fpo_check_tmem(warp, FPO_CHECK_TMEM_IN_FLIGHT, c, lane);
+            fpo_check_tmem(warp, FPO_CHECK_TMEM_IN_FLIGHT, c, FPO_EVERY_LANE, lane);
         memory->allocated[c] = false;
     }
+    fpo_tmem_region freed = {first, columns, 0xFF};
+    fpo_check_tmem_write(warp, warp->cta, &freed, false, lane);
     warp->cta->grid->changes++;
     return FPO_NEXT;
 }
@@ -137,4 +144,16 @@ fpo_outcome fpo_do_tmem_relinquish(fpo_warp *warp, const fpo_ptx_instruction *in
     if (warp->cta->tmem != NULL)
         warp->cta->tmem->relinquished = true;
     return FPO_NEXT;
+}
+
+void fpo_tmem_check_end(const fpo_cta *cta)
+{
+    const fpo_tmem *memory = cta->tmem;
+    for (uint32_t c = 0; memory != NULL && c < FPO_TMEM_COLUMNS; c++) {
+        if (!memory->allocated[c])
+            continue;
+        fpo_warp *warp = &cta->warps[memory->allocated_by[c]];
+        warp->at = memory->allocated_at[c];
+        fpo_check_tmem(warp, FPO_CHECK_TMEM_KEPT, c, FPO_EVERY_LANE, 0);
+    }
 }

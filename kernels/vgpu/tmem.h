@@ -12,7 +12,8 @@ enum {
     FPO_TMEM_LANES = 128,
     FPO_TMEM_COLUMNS = 512,
     FPO_TMEM_PARTITION = 32, /* lanes that one warp of four reaches */
-    FPO_TMEM_MASK_WORDS = 4
+    FPO_TMEM_MASK_WORDS = 4,
+    FPO_TMEM_GROUPS = 8 /* of 16 lanes: what the checks tell apart */
 };
 
 /* An instruction that was issued: its operands as they were then. */
@@ -35,10 +36,18 @@ typedef struct fpo_tmem {
     uint32_t word[FPO_TMEM_COLUMNS][FPO_TMEM_LANES];
     uint32_t written[FPO_TMEM_COLUMNS][FPO_TMEM_LANES / 32]; /* a bit a lane */
     bool allocated[FPO_TMEM_COLUMNS];
-    uint16_t in_flight[FPO_TMEM_COLUMNS]; /* operations that will write here */
+    uint32_t allocated_at[FPO_TMEM_COLUMNS]; /* index of the instruction */
+    uint32_t allocated_by[FPO_TMEM_COLUMNS]; /* warp */
+    uint16_t in_flight[FPO_TMEM_COLUMNS];    /* operations that will write here */
     bool relinquished;
     fpo_tmem_operation *queue; /* oldest first */
 } fpo_tmem;
+
+/* Columns, and a bit for each group of 16 lanes. */
+typedef struct fpo_tmem_region {
+    uint32_t column, columns;
+    uint8_t groups;
+} fpo_tmem_region;
 
 /* Columns that a warp may use: NULL after a fault that names the use ("accumulator"). Makes nothing allocated. */
 fpo_tmem *fpo_tmem_columns(fpo_warp *warp, fpo_cta *cta, uint32_t column, uint32_t count, const char *what, int lane);
@@ -64,11 +73,13 @@ void fpo_tmem_unpack(uint8_t bytes[16], uint8_t packing);
 uint32_t fpo_tmem_load(fpo_warp *warp, const fpo_tmem *memory, uint32_t column, uint32_t tmem_lane, int lane);
 void fpo_tmem_store(fpo_tmem *memory, uint32_t column, uint32_t tmem_lane, uint32_t word);
 
-/* tensor_queue.c: performs an operation now or, under a seed, later; in the order of issue. */
+/* tmem_queue.c: performs an operation now or, under a seed, later; in the order of issue. */
 fpo_outcome fpo_tmem_issue(const fpo_tmem_operation *operation);
 /* Performs what is queued: all of it, or as much as chance picks. True if anything was performed. */
 bool fpo_cta_perform_tmem(fpo_cta *cta, bool all);
 void fpo_tmem_free(fpo_cta *cta);
+/* Reports what is still allocated when the CTA ends. */
+void fpo_tmem_check_end(const fpo_cta *cta);
 
 /* What an operation does; false after a fault. */
 bool fpo_tmem_perform_copy(const fpo_tmem_operation *operation);

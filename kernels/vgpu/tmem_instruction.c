@@ -44,7 +44,7 @@ static const char *decode_scales(const fpo_ptx_arguments *how, uint32_t descript
     if (t->scale == FPO_UE4M3 && !(how->a == FPO_PTX_V_MXF4NVF4 && how->count == 4))
         return "scale type (bit 23): ue4m3 is for mxf4nvf4 with four scales a row";
     if (bits(descriptor, 31, 1) != 0)
-        return "K (bit 31): 96 elements";
+        return fp4 ? "K (bit 31): 96 elements" : "reserved bits (3, 6, 31)";
     if (fp4 && ((t->scale_id_a | t->scale_id_b) & 1) != 0)
         return "scale id (bits 4-5, 29-30): it is odd";
     if (how->count == 4 && (t->scale_id_a | t->scale_id_b) != 0)
@@ -89,10 +89,11 @@ static fpo_vgpu_mma mma_of(uint8_t kind, const fpo_tmem_instruction *t)
 static const char *check_shape(const fpo_ptx_arguments *how, const fpo_tmem_instruction *t)
 {
     bool scaled = how->count != 0;
-    if (how->ws)
-        return (t->m == 32 || t->m == 64 || t->m == 128) && (t->n == 64 || t->n == 128 || t->n == 256)
-                   ? NULL
-                   : "M or N: .ws takes M of 32, 64 or 128 and N of 64, 128 or 256";
+    if (how->ws) {
+        if (t->m != 32 && t->m != 64 && t->m != 128)
+            return "M (bits 24-28): .ws takes 32, 64 or 128";
+        return t->n == 64 || t->n == 128 || t->n == 256 ? NULL : "N (bits 17-22): .ws takes 64, 128 or 256";
+    }
     if (how->pair) {
         if (t->m != 256 && t->m != 128)
             return "M (bits 24-28): a pair of CTAs takes 128 or 256";
@@ -117,7 +118,7 @@ const char *fpo_tmem_decode(const fpo_ptx_arguments *how, uint32_t descriptor, f
     if (t->a == FPO_FORMAT_NONE || t->b == FPO_FORMAT_NONE)
         return t->a == FPO_FORMAT_NONE ? "type of A (bits 7-9)" : "type of B (bits 10-12)";
     if (how->a == FPO_PTX_V_F16 && t->a != t->b)
-        return "types of A and B: f16 with bf16";
+        return "type of A (bits 7-9), type of B (bits 10-12): f16 with bf16";
     if (bits(descriptor, 0, 3) != 0)
         return "sparsity (bits 0-2)";
     if ((t->across_a && !can_be_across(t->a)) || (t->across_b && !can_be_across(t->b)))

@@ -112,6 +112,12 @@ static uint32_t lane_of_a(const multiplication *x, uint32_t m)
     return !x->how->ws && !x->how->pair && x->i.m == 64 ? m / 16 * 32 + m % 16 : m;
 }
 
+/* Groups of 16 lanes that A or D take, from lane `first` on: half of each partition where M is 64. */
+static uint8_t groups_of(const multiplication *x, uint32_t first)
+{
+    return lane_of_a(x, 16) == 16 ? 0xFF : (uint8_t)(0x55 << first / 16);
+}
+
 static bool load_tensor_a(const multiplication *x, fpo_cta *cta, rows_of_side *side)
 {
     fpo_warp *warp = x->operation->warp;
@@ -124,6 +130,8 @@ static bool load_tensor_a(const multiplication *x, fpo_cta *cta, rows_of_side *s
         fpo_fault(warp, lane, "A at lane %u of tensor memory", first);
         return false;
     }
+    fpo_tmem_region region = {column, ROW_WORDS, groups_of(x, first)};
+    fpo_check_tmem_read(warp, cta, &region, true, lane);
     for (uint32_t row = 0; row < side->count; row++)
         for (uint32_t c = 0; c < ROW_WORDS; c++)
             side->words[row][c] = fpo_tmem_load(warp, memory, column + c, first + lane_of_a(x, row), lane);
@@ -147,12 +155,14 @@ static bool load_scales(const multiplication *x, fpo_cta *cta, uint32_t address,
     fpo_tmem *memory = fpo_tmem_columns(warp, cta, column, (part + 31) / 32, what, lane);
     if (memory == NULL)
         return false;
+    fpo_tmem_region region = {column, (part + 31) / 32, part > 16 ? 0xFF : 0x55};
+    fpo_check_tmem_read(warp, cta, &region, true, lane);
     for (uint32_t r = 0; r < side->count; r++) {
         uint32_t at = column + r % part / 32, first = halves && r >= part ? 64 : 0, copies = halves ? 2 : 4;
         uint32_t word = fpo_tmem_load(warp, memory, at, first + r % part % 32, lane);
         for (uint32_t c = 1; c < copies; c++)
             if (fpo_tmem_load(warp, memory, at, first + 32 * c + r % part % 32, lane) != word)
-                fpo_check_tmem(warp, FPO_CHECK_TMEM_REPLICAS, at, lane);
+                fpo_check_tmem(warp, FPO_CHECK_TMEM_REPLICAS, at, (int)(first + 32 * c + r % part % 32), lane);
         for (uint32_t s = 0; s < x->i.scales; s++)
             side->scales[r][s] = (uint8_t)(word >> (8 * (id + s)));
     }
@@ -253,6 +263,10 @@ static bool accumulate(const multiplication *x, fpo_cta *cta, const rows_of_side
     fpo_tmem *memory = fpo_tmem_columns(warp, cta, column, last_column + 1, "D", o->lane);
     if (memory == NULL)
         return false;
+    fpo_tmem_region region = {column, last_column + 1, groups_of(x, first)};
+    if (o->accumulate)
+        fpo_check_tmem_read(warp, cta, &region, true, o->lane);
+    fpo_check_tmem_write(warp, cta, &region, true, o->lane);
     uint32_t *d = warp->cta->grid->mma->d;
     for (uint32_t m = 0; m < a->count; m++) {
         for (uint32_t j = 0; j < n; j++) {

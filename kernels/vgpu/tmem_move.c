@@ -4,6 +4,8 @@
 /* tcgen05.cp, shift and commit. */
 #include "execute.h"
 #include "matrix_descriptor.h"
+#include "race.h"
+#include "shadow.h"
 #include "tmem.h"
 
 enum { GRANULE = 16, GRANULE_WORDS = 4 };
@@ -61,6 +63,13 @@ static unsigned targets(const fpo_ptx_arguments *how, uint32_t row, uint32_t lan
     }
 }
 
+static fpo_tmem_region region_of_copy(const fpo_tmem_operation *operation)
+{
+    const fpo_ptx_arguments *how = &operation->instruction->arguments;
+    uint8_t groups = how->count != 4 ? 0xFF : fpo_tmem_lane(operation->target) < 16 ? 0x55 : 0xAA;
+    return (fpo_tmem_region){fpo_tmem_column(operation->target), how->shape / 32u, groups};
+}
+
 static bool copy_in(const fpo_tmem_operation *operation, fpo_cta *cta, const fpo_matrix *matrix)
 {
     fpo_warp *warp = operation->warp;
@@ -73,6 +82,8 @@ static bool copy_in(const fpo_tmem_operation *operation, fpo_cta *cta, const fpo
         fpo_fault(warp, operation->lane, "a copy to lane %u", first_lane);
         return false;
     }
+    fpo_tmem_region region = region_of_copy(operation);
+    fpo_check_tmem_write(warp, cta, &region, true, operation->lane);
     for (uint32_t row = 0; row < how->count; row++) {
         uint32_t lanes[4];
         unsigned copies = targets(how, row, lanes);
@@ -135,6 +146,9 @@ static bool shift_in(const fpo_tmem_operation *operation, fpo_cta *cta)
         fpo_fault(warp, operation->lane, "a shift from lane %u: a multiple of 32 is wanted", first);
         return false;
     }
+    fpo_tmem_region region = {column, 8, (uint8_t)(3 << first / 16)};
+    fpo_check_tmem_read(warp, cta, &region, true, operation->lane);
+    fpo_check_tmem_write(warp, cta, &region, true, operation->lane);
     for (uint32_t c = column; c < column + 8; c++)
         for (uint32_t l = first; l + 1 < first + FPO_TMEM_PARTITION; l++)
             fpo_tmem_store(memory, c, l, fpo_tmem_load(warp, memory, c, l + 1, operation->lane));
@@ -164,6 +178,14 @@ fpo_outcome fpo_do_tmem_commit(fpo_warp *warp, const fpo_ptx_instruction *ins)
     return FPO_NEXT;
 }
 
+static bool arrive(const fpo_tmem_operation *operation, fpo_cta *owner, uint64_t address)
+{
+    if (fpo_mbarrier_arrive(operation->warp, owner, address, operation->lane) != FPO_NEXT)
+        return false;
+    fpo_race_mbarrier_commit(owner, (uint32_t)address & FPO_SHARED_OFFSET);
+    return true;
+}
+
 /* The mbarrier is the one that the address names, or the one at the same place in each CTA of the mask. */
 bool fpo_tmem_perform_commit(const fpo_tmem_operation *operation)
 {
@@ -171,7 +193,7 @@ bool fpo_tmem_perform_commit(const fpo_tmem_operation *operation)
     uint64_t address = operation->a & ~FPO_WINDOW_MASK;
     if (operation->instruction->arguments.space != FPO_PTX_V_CLUSTER) {
         fpo_cta *owner = fpo_shared_owner(warp, address, operation->lane);
-        return owner != NULL && fpo_mbarrier_arrive(warp, owner, address, operation->lane) == FPO_NEXT;
+        return owner != NULL && arrive(operation, owner, address);
     }
     const fpo_cluster *cluster = warp->cta->cluster;
     if (operation->descriptor >> cluster->size != 0) {
@@ -180,8 +202,7 @@ bool fpo_tmem_perform_commit(const fpo_tmem_operation *operation)
         return false;
     }
     for (uint32_t rank = 0; rank < cluster->size; rank++)
-        if (operation->descriptor >> rank & 1 &&
-            fpo_mbarrier_arrive(warp, cluster->ctas[rank], address, operation->lane) != FPO_NEXT)
+        if (operation->descriptor >> rank & 1 && !arrive(operation, cluster->ctas[rank], address))
             return false;
     return true;
 }

@@ -3,7 +3,7 @@
 
 /* Tensor core work between issue and performance. mma, cp, shift and commit of a CTA are performed in the order in
  * which they were issued (PTX 9.7.16.6.1); without a seed at once, with one whenever chance says so. */
-#include "shadow.h"
+#include "race.h"
 #include "tmem.h"
 
 #include <stdlib.h>
@@ -13,6 +13,7 @@ static bool perform(const fpo_tmem_operation *operation)
     fpo_warp *warp = operation->warp;
     uint32_t at = warp->at;
     warp->at = operation->at; /* a fault is the issuing instruction's */
+    fpo_race_core_ticks(warp->cta);
     bool ok = false;
     switch (operation->instruction->semantics) {
     case FPO_PTX_TMEM_COPY: ok = fpo_tmem_perform_copy(operation); break;

@@ -74,7 +74,13 @@ static void check_flight(fpo_warp *warp, const transfer *t)
 {
     for (uint32_t c = 0; c <= last_column(t); c++)
         if (t->memory->in_flight[t->column + c] != 0)
-            fpo_check_tmem(warp, FPO_CHECK_TMEM_IN_FLIGHT, t->column + c, 0);
+            fpo_check_tmem(warp, FPO_CHECK_TMEM_IN_FLIGHT, t->column + c, FPO_EVERY_LANE, 0);
+}
+
+static fpo_tmem_region region_of(const transfer *t)
+{
+    uint32_t groups = t->shape == 32 ? 3 : 1; /* of 16 lanes */
+    return (fpo_tmem_region){t->column, last_column(t) + 1, (uint8_t)(groups << t->first_lane / 16)};
 }
 
 static uint32_t read_word(fpo_warp *warp, const transfer *t, uint32_t thread, uint32_t r)
@@ -106,11 +112,11 @@ static bool gather_all(fpo_warp *warp, const fpo_ptx_instruction *ins, fpo_outco
 struct fpo_late_load {
     fpo_late_load *next;
     const fpo_ptx_operand *registers;
-    uint32_t count;
+    uint32_t count, line;
     uint32_t word[]; /* count * 32 */
 };
 
-static bool keep_for_later(fpo_warp *warp, const transfer *t)
+static bool keep_for_later(fpo_warp *warp, const transfer *t, uint32_t line)
 {
     fpo_late_load *late = malloc(sizeof *late + (size_t)t->count * FPO_PTX_WARP * sizeof late->word[0]);
     if (late == NULL) {
@@ -120,6 +126,7 @@ static bool keep_for_later(fpo_warp *warp, const transfer *t)
     late->next = warp->late_loads;
     late->registers = t->registers;
     late->count = t->count;
+    late->line = line;
     warp->late_loads = late;
     for (uint32_t r = 0; r < t->count; r++) {
         uint32_t *lanes = fpo_lanes_of(warp, &t->registers[r]);
@@ -127,6 +134,21 @@ static bool keep_for_later(fpo_warp *warp, const transfer *t)
         memset(lanes, FPO_POISON, FPO_PTX_WARP * sizeof *lanes);
     }
     return true;
+}
+
+static void check_register(fpo_warp *warp, uint32_t slot)
+{
+    for (const fpo_late_load *late = warp->late_loads; late != NULL; late = late->next)
+        for (uint32_t r = 0; r < late->count; r++)
+            if (late->registers[r].slot == slot)
+                fpo_check_late_register(warp, r, late->line, fpo_first_lane(warp->mask));
+}
+
+void fpo_late_loads_check(fpo_warp *warp, const fpo_ptx_instruction *ins)
+{
+    for (uint32_t i = 0; i < ins->operand_count; i++)
+        if (ins->operands[i].kind == FPO_PTX_REGISTER)
+            check_register(warp, ins->operands[i].slot);
 }
 
 void fpo_late_loads_end(fpo_warp *warp)
@@ -150,12 +172,14 @@ fpo_outcome fpo_do_tmem_read(fpo_warp *warp, const fpo_ptx_instruction *ins)
     if (!begin(warp, ins, ins->arguments.count, ins->arguments.count + 1u, 0, &t))
         return FPO_FAULT;
     check_flight(warp, &t);
+    fpo_tmem_region region = region_of(&t);
+    fpo_check_tmem_read(warp, warp->cta, &region, false, 0);
     for (uint32_t r = 0; r < t.count; r++) {
         uint32_t *lanes = fpo_lanes_of(warp, &t.registers[r]);
         for (uint32_t thread = 0; thread < FPO_PTX_WARP; thread++)
             lanes[thread] = read_word(warp, &t, thread, r);
     }
-    if (fpo_vgpu_configuration(warp->cta->grid->gpu)->late_loads && !keep_for_later(warp, &t))
+    if (fpo_vgpu_configuration(warp->cta->grid->gpu)->late_loads && !keep_for_later(warp, &t, ins->line))
         return FPO_FAULT;
     return FPO_NEXT;
 }
@@ -169,6 +193,8 @@ fpo_outcome fpo_do_tmem_write(fpo_warp *warp, const fpo_ptx_instruction *ins)
     if (!begin(warp, ins, 0, 1, ins->arguments.shape == 2 ? 2 : 1, &t))
         return FPO_FAULT;
     check_flight(warp, &t);
+    fpo_tmem_region region = region_of(&t);
+    fpo_check_tmem_write(warp, warp->cta, &region, false, 0);
     for (uint32_t r = 0; r < t.count; r++) {
         const uint32_t *lanes = fpo_lanes_of(warp, &t.registers[r]);
         for (uint32_t thread = 0; thread < FPO_PTX_WARP; thread++) {
