@@ -22,5 +22,14 @@ done
     run 0 run --kernel deepgemm --device "$device" --no-diagnosis v.safetensors
     out '^match .*tile 128x128.* all bits as sm90_fp8_blockwise'; out '^3 matched, 0 diverged, 0 failed'
 }
+# Late copies and late wgmma.
+[ "$there" = 1 ] && [ "$device" = virtual:sm90 ] && for seed in 1 2 3 4 5; do
+    for kernel in "cutlass_sm90:cutlass_sm90/1x128_128x128/e4m3/*" deepgemm; do
+        [ -e "$FPO_PLUGINS/${kernel%%:*}.so" ] || continue
+        run 0 gen --format fp8_1x128,fp8_128x128 --data uniform --shape 36x136x528 --model exact -o v.safetensors
+        run 0 run --kernel "$kernel" --device "$device,seed=$seed" --once --no-diagnosis v.safetensors
+        out '^[23] matched, 0 diverged, 0 failed'
+    done
+done
 [ "$there" = 1 ] || { echo "neither CUTLASS's nor DeepGEMM's plug-in is built"; exit 77; }
 finish

@@ -13,11 +13,6 @@
 
 #include <stdlib.h>
 
-static bool is_late(const fpo_warp *warp)
-{
-    return warp->cta->grid->gpu != NULL && fpo_vgpu_configuration(warp->cta->grid->gpu)->seed != 0;
-}
-
 /* Bytes of shared memory from the copy's address on, gaps between the rows of a narrow box left out. */
 static void for_bytes(const fpo_pending *copy, void (*visit)(const fpo_pending *copy, uint32_t address, uint32_t bytes))
 {
@@ -105,7 +100,7 @@ static fpo_outcome enqueue(fpo_pending **queue, const fpo_pending *copy)
 static fpo_outcome issue_load(fpo_warp *warp, const fpo_pending *copy)
 {
     for_bytes(copy, note_issue);
-    if (!is_late(warp))
+    if (!fpo_is_late(warp))
         return perform((fpo_pending *)copy) ? FPO_NEXT : FPO_FAULT;
     uint8_t *shared = fpo_locate_in(warp, copy->cta, copy->shared, copy->bytes, alignment(copy), copy->lane);
     if (shared == NULL)
@@ -118,7 +113,7 @@ static fpo_outcome issue_load(fpo_warp *warp, const fpo_pending *copy)
 static fpo_outcome issue_store(fpo_warp *warp, fpo_pending *copy)
 {
     for_bytes(copy, note_issue);
-    if (!is_late(warp))
+    if (!fpo_is_late(warp))
         return perform(copy) ? FPO_NEXT : FPO_FAULT;
     copy->group = warp->store_groups;
     return enqueue(&warp->stores, copy);

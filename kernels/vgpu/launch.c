@@ -9,8 +9,8 @@
 #include "race.h"
 #include "shadow.h"
 #include "spread.h"
-#include "trace.h"
 #include "tmem.h"
+#include "trace.h"
 #include "warp.h"
 
 #include <stdio.h>
@@ -187,6 +187,8 @@ static void free_cta(fpo_cta *cta)
             free(cta->warps[i].stores);
             cta->warps[i].stores = next;
         }
+        fpo_copy_async_free(&cta->warps[i]);
+        fpo_wgmma_free(&cta->warps[i]);
     }
     while (cta->loads != NULL) {
         fpo_pending *next = cta->loads->next;
@@ -301,6 +303,17 @@ static void report_deadlock(fpo_cluster *const *resident, int count)
                 return;
 }
 
+/* Asynchronous work that is in flight, as chance picks it; `stuck`: something has to happen if it can. */
+static bool perform_late(fpo_cta *cta, bool stuck)
+{
+    static bool (*const kinds[])(fpo_cta *, bool) = {fpo_cta_perform_loads, fpo_cta_perform_copies,
+                                                     fpo_cta_perform_wgmma, fpo_cta_perform_tmem};
+    bool any = false;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && cta->grid->status == FPO_OK; i++)
+        any |= kinds[i](cta, stuck && !any);
+    return any;
+}
+
 /* One round of a CTA: each living warp runs a while. True if anything happened. */
 static bool run_cta(fpo_cta *cta, bool give_up)
 {
@@ -321,11 +334,7 @@ static bool run_cta(fpo_cta *cta, bool give_up)
             fpo_warp_perform_stores(warp, 0);
         }
     }
-    if (grid->status == FPO_OK)
-        moved |= fpo_cta_perform_loads(cta, !moved);
-    if (grid->status == FPO_OK)
-        moved |= fpo_cta_perform_tmem(cta, !moved);
-    return moved;
+    return perform_late(cta, !moved) || moved;
 }
 
 static bool run_cluster(fpo_cluster *cluster, bool give_up)
@@ -337,12 +346,12 @@ static bool run_cluster(fpo_cluster *cluster, bool give_up)
     return moved;
 }
 
-/* Copies that nothing waited for complete too. */
+/* What nothing waited for completes too. */
 static void end_cluster(fpo_cluster *cluster)
 {
     for (uint32_t rank = 0; rank < cluster->size; rank++) {
-        fpo_cta_perform_loads(cluster->ctas[rank], true);
-        fpo_cta_perform_tmem(cluster->ctas[rank], true);
+        while (perform_late(cluster->ctas[rank], true))
+            continue;
         fpo_tmem_check_end(cluster->ctas[rank]);
     }
     cluster->ctas[0]->grid->changes++;

@@ -33,6 +33,8 @@ typedef struct fpo_finding fpo_finding;
 typedef struct fpo_clocks fpo_clocks;
 typedef struct fpo_race fpo_race;
 typedef struct fpo_late_load fpo_late_load;
+typedef struct fpo_late_copy fpo_late_copy;
+typedef struct fpo_late_wgmma fpo_late_wgmma;
 
 typedef enum fpo_outcome {
     FPO_NEXT,    /* go on with the next instruction */
@@ -65,16 +67,18 @@ struct fpo_warp {
     const void *last_allocation; /* that a global access hit */
     fpo_pending *stores;         /* bulk stores not yet performed, oldest first */
     uint32_t store_groups;       /* committed and not performed */
-    uint64_t wgmmas;             /* executed */
+    uint64_t wgmmas;             /* issued */
+    fpo_late_wgmma *late_wgmmas; /* of them, those not yet performed, oldest first */
     uint32_t wgmma_groups;
     uint64_t wgmma_group_end[FPO_WGMMA_GROUPS]; /* `wgmmas` when a group was closed, by its number modulo the size */
     bool at_cluster_barrier;                    /* has arrived at the cluster's barrier and not waited */
     uint32_t cluster_generation;
-    uint16_t fences;           /* proxy fences executed */
-    uint64_t *sources;         /* of bytes of registers; NULL: not traced */
-    uint16_t copy_group;       /* of cp.async, that is open */
-    uint16_t copies_done;      /* the first group of cp.async that has not been waited for */
-    fpo_late_load *late_loads; /* of tensor memory, whose registers are not yet there */
+    uint16_t fences;            /* proxy fences executed */
+    uint64_t *sources;          /* of bytes of registers; NULL: not traced */
+    uint16_t copy_group;        /* of cp.async, that is open */
+    uint16_t copies_done;       /* the first group of cp.async that has not been waited for */
+    fpo_late_load *late_loads;  /* of tensor memory, whose registers are not yet there */
+    fpo_late_copy *late_copies; /* of cp.async, and arrivals that wait for them, oldest first */
 };
 
 typedef struct fpo_barrier {
@@ -186,9 +190,26 @@ void fpo_late_loads_check(fpo_warp *warp, const fpo_ptx_instruction *instruction
 fpo_outcome fpo_mbarrier_arrive(fpo_warp *warp, fpo_cta *cta, uint64_t address, int lane);
 fpo_outcome fpo_mbarrier_complete(fpo_warp *warp, fpo_cta *cta, uint64_t address, uint64_t bytes, int lane);
 
+/* At an mbarrier of the warp's CTA, announced now and made later, when copies of the lane are done. `counted`: it is
+ * one of those that the phase expects; else the phase expects one more. */
+bool fpo_mbarrier_promise(fpo_warp *warp, uint64_t address, bool counted, int lane);
+bool fpo_mbarrier_keep_promise(fpo_warp *warp, uint64_t address, int lane);
+
+/* Under a seed, asynchronous work is performed later than it is issued. */
+static inline bool fpo_is_late(const fpo_warp *warp)
+{
+    const fpo_vgpu *gpu = warp->cta->grid->gpu;
+    return gpu != NULL && fpo_vgpu_configuration(gpu)->seed != 0;
+}
+
 /* bulk.c: performs copies in flight; all of them, or those that chance picks. True if any was performed. */
 bool fpo_cta_perform_loads(fpo_cta *cta, bool all);
 bool fpo_warp_perform_stores(fpo_warp *warp, uint32_t groups_left);
+/* copy_async.c and wgmma.c: likewise, and at least one if there is one and `one` is set. */
+bool fpo_cta_perform_copies(fpo_cta *cta, bool one);
+bool fpo_cta_perform_wgmma(fpo_cta *cta, bool one);
+void fpo_copy_async_free(fpo_warp *warp);
+void fpo_wgmma_free(fpo_warp *warp);
 
 /* Operands. A lane's address is its register plus the offset in the instruction. */
 static inline void *fpo_lanes_of(const fpo_warp *warp, const fpo_ptx_operand *operand)
@@ -222,8 +243,8 @@ static inline void fpo_set_predicate(fpo_warp *warp, const fpo_ptx_operand *oper
     *p = (*p & ~warp->mask) | (value & warp->mask);
 }
 
-/* Shared memory of the CTA itself where nothing is odd about the access; NULL: fpo_locate has to look. `bytes` is a power
- * of two and the alignment. */
+/* Shared memory of the CTA itself where nothing is odd about the access; NULL: fpo_locate has to look. `bytes` is a
+ * power of two and the alignment. */
 static inline uint8_t *fpo_plain_shared(const fpo_cta *cta, uint64_t address, uint32_t bytes)
 {
     uint32_t offset = (uint32_t)address & FPO_SHARED_OFFSET;

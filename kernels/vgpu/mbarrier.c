@@ -59,13 +59,18 @@ static bool load(fpo_warp *warp, const fpo_ptx_instruction *ins, const fpo_ptx_o
     return read_barrier(warp, address, lane, *at, b);
 }
 
-static void settle(fpo_warp *warp, uint64_t *at, mbarrier b)
+static void settle(uint64_t *at, mbarrier b)
 {
     if (b.missing == 0 && b.bytes == 0) {
         b.parity = !b.parity;
         b.missing = b.count;
     }
     *at = pack(b);
+}
+
+static void settle_by(fpo_warp *warp, uint64_t *at, mbarrier b)
+{
+    settle(at, b);
     fpo_race_mbarrier_arrive(warp, at);
     warp->cta->grid->changes++;
 }
@@ -128,7 +133,7 @@ static fpo_outcome arrive_all(fpo_warp *warp, const fpo_ptx_instruction *ins, bo
         if ((expecting && expect(warp, &b, number, (int)lane) != FPO_NEXT) ||
             arrive(warp, &b, expecting ? 1 : number, (int)lane) != FPO_NEXT)
             return FPO_FAULT;
-        settle(warp, at, b);
+        settle_by(warp, at, b);
         if (d->kind == FPO_PTX_REGISTER)
             ((uint64_t *)fpo_lanes_of(warp, d))[lane] = state;
     }
@@ -165,7 +170,7 @@ fpo_outcome fpo_mbarrier_complete(fpo_warp *warp, fpo_cta *cta, uint64_t address
     if (!read_barrier(warp, address, lane, at, &b) || expect(warp, &b, -(int64_t)bytes, lane) != FPO_NEXT)
         return FPO_FAULT;
     fpo_race_mbarrier_bytes(warp, at);
-    settle(warp, at, b);
+    settle_by(warp, at, b);
     return FPO_NEXT;
 }
 
@@ -175,7 +180,7 @@ fpo_outcome fpo_mbarrier_arrive(fpo_warp *warp, fpo_cta *cta, uint64_t address, 
     mbarrier b;
     if (!read_barrier(warp, address, lane, at, &b) || arrive(warp, &b, 1, lane) != FPO_NEXT)
         return FPO_FAULT;
-    settle(warp, at, b);
+    settle_by(warp, at, b);
     return FPO_NEXT;
 }
 
@@ -187,7 +192,7 @@ fpo_outcome fpo_do_mbarrier_complete(fpo_warp *warp, const fpo_ptx_instruction *
         if (!load(warp, ins, &ins->operands[0], (int)lane, &at, &b) ||
             expect(warp, &b, -(int64_t)fpo_u32(warp, &ins->operands[1], (int)lane), (int)lane) != FPO_NEXT)
             return FPO_FAULT;
-        settle(warp, at, b);
+        settle_by(warp, at, b);
     }
     return FPO_NEXT;
 }
@@ -214,17 +219,30 @@ fpo_outcome fpo_do_mbarrier_wait(fpo_warp *warp, const fpo_ptx_instruction *ins)
     return complete != warp->mask ? FPO_LEAVE : FPO_NEXT;
 }
 
-/* The thread's copies are done already, so it arrives at once; without .noinc that arrival was announced by this very
- * instruction, and nothing changes. */
-fpo_outcome fpo_do_copy_async_arrive(fpo_warp *warp, const fpo_ptx_instruction *ins)
+bool fpo_mbarrier_promise(fpo_warp *warp, uint64_t address, bool counted, int lane)
 {
-    for (FPO_EACH_LANE(lane, ins->arguments.noinc ? warp->mask : 0)) {
-        uint64_t *at;
-        mbarrier b;
-        if (!load(warp, ins, &ins->operands[0], (int)lane, &at, &b) || arrive(warp, &b, 1, (int)lane) != FPO_NEXT)
-            return FPO_FAULT;
-        settle(warp, at, b);
+    uint64_t *at = fpo_locate_shared(warp, address, 8, 8, lane);
+    mbarrier b;
+    if (!read_barrier(warp, address, lane, at, &b))
+        return false;
+    if (!counted && b.missing == MBARRIER_MOST) {
+        fpo_fault(warp, lane, "an mbarrier that misses more than %d arrivals", MBARRIER_MOST);
+        return false;
     }
-    warp->copies_done = ++warp->copy_group; /* who waits at the barrier has waited for the copies */
-    return FPO_NEXT;
+    b.missing += !counted;
+    *at = pack(b);
+    /* What the thread did before is ordered by this arrival; what it does until the copies are done is not. */
+    fpo_race_mbarrier_arrive(warp, at);
+    return true;
+}
+
+bool fpo_mbarrier_keep_promise(fpo_warp *warp, uint64_t address, int lane)
+{
+    uint64_t *at = fpo_locate_shared(warp, address, 8, 8, lane);
+    mbarrier b;
+    if (!read_barrier(warp, address, lane, at, &b) || arrive(warp, &b, 1, lane) != FPO_NEXT)
+        return false;
+    settle(at, b);
+    warp->cta->grid->changes++;
+    return true;
 }

@@ -229,19 +229,6 @@ static void trace_store(const fpo_warp *warp, const fpo_ptx_instruction *ins)
     }
 }
 
-static void trace_copy_async(const fpo_warp *warp, const fpo_ptx_instruction *ins)
-{
-    uint32_t bytes = fpo_u32(warp, &ins->operands[2], 0);
-    for (FPO_EACH_LANE(lane, warp->mask)) {
-        uint64_t *shared = shared_sources(warp, fpo_address(warp, &ins->operands[0], (int)lane), bytes);
-        uint64_t from = fpo_address(warp, &ins->operands[1], (int)lane);
-        uint32_t kept =
-            ins->operands[3].kind != FPO_PTX_NO_OPERAND ? fpo_u32(warp, &ins->operands[3], (int)lane) : bytes;
-        for (uint32_t b = 0; shared != NULL && b < bytes; b++)
-            shared[b] = b < kept ? from + b : FPO_SOURCE_FILL;
-    }
-}
-
 /* A lane's word of row line of matrix i: bytes 4 * (lane % 4) and on; of packed elements, each byte's own. */
 static void trace_matrix(const fpo_warp *warp, const fpo_ptx_instruction *ins, uint32_t packed_bits)
 {
@@ -283,7 +270,6 @@ void fpo_trace(fpo_warp *warp, const fpo_ptx_instruction *ins)
     case FPO_PTX_PURE: trace_pure(warp, ins); break;
     case FPO_PTX_LOAD: trace_load(warp, ins); break;
     case FPO_PTX_STORE: trace_store(warp, ins); break;
-    case FPO_PTX_COPY_ASYNC: trace_copy_async(warp, ins); break;
     case FPO_PTX_LOAD_MATRIX: trace_matrix(warp, ins, 0); break;
     case FPO_PTX_STORE_MATRIX: trace_store_matrix(warp, ins); break;
     case FPO_PTX_LOAD_MATRIX_PACKED: trace_matrix(warp, ins, ins->arguments.op == FPO_PTX_V_B4 ? 4 : 6); break;

@@ -2,12 +2,24 @@
  * Copyright 2026 The fp4oracle authors */
 
 /* Hopper's wgmma, m64: each warp of the warpgroup computes 16 rows. Matrices lie in shared memory behind descriptors
- * (matrix_descriptor.h). A warp's part of the instruction is performed at once. It is the warpgroup's, though: what waits
- * for it waits until all four warps have performed theirs, and kernels rely on that when one thread then frees the shared
- * memory of all. */
+ * (matrix_descriptor.h). Without a seed a warp's part of the instruction is performed at once. With one, chance picks
+ * the moment, in the order of issue, and a wait for its group is the latest: shared memory and registers are read, and
+ * D is written, then. The instruction is the warpgroup's, though: what waits for it waits until all four warps have
+ * performed theirs, and kernels rely on that when one thread then frees the shared memory of all. */
 #include "execute.h"
 #include "matrix_descriptor.h"
 #include "mma.h"
+
+#include <stdlib.h>
+
+/* An instruction between issue and performance: what it took from registers when it was issued. */
+struct fpo_late_wgmma {
+    fpo_late_wgmma *next;
+    const fpo_ptx_instruction *instruction;
+    uint32_t at;
+    uint64_t a, b; /* descriptors; a is not used where A is in registers */
+    bool keep, negate_a, negate_b, across_a, across_b;
+};
 
 enum { ROW_BYTES = 32, WARP_ROWS = 16, GRANULE = 16 };
 
@@ -79,13 +91,122 @@ static bool load_matrix(fpo_warp *warp, const fpo_mma_unit *unit, int which, fpo
     }
     for (int k = 0; across && k < ROW_BYTES / width; k++) {
         for (int row = 0; row < rows; row += per) {
-            if (!fpo_matrix_fetch(warp, warp->cta, &matrix, false, (uint32_t)k, (uint32_t)((first + row) / per), bytes, 0))
+            if (!fpo_matrix_fetch(warp, warp->cta, &matrix, false, (uint32_t)k, (uint32_t)((first + row) / per), bytes,
+                                  0))
                 return false;
             for (int e = 0; e < per; e++)
                 put_row(unit, which, side, row + e, k, bytes + e * width, width, negate);
         }
     }
     return true;
+}
+
+/* A's registers: two of 8 rows each, K beside them. */
+static void load_registers(const fpo_warp *warp, const fpo_mma_unit *unit, fpo_mma_side *a,
+                           const fpo_ptx_operand *operands, bool negate)
+{
+    int per = 4 / element_bytes(unit->element[0]);
+    for (int r = 0; r < 4; r++)
+        for (int lane = 0; lane < FPO_PTX_WARP; lane++)
+            put_row(unit, 0, a, lane / 4 + 8 * (r & 1), per * (lane % 4) + 4 * per * (r >> 1),
+                    (const uint8_t *)fpo_lanes_of(warp, &operands[r]) + 4 * lane, 4, negate);
+}
+
+static int accumulator_registers(const fpo_ptx_arguments *how)
+{
+    return how->op == FPO_PTX_V_F16 ? how->shape / 4 : how->shape / 2;
+}
+
+static bool multiply(fpo_warp *warp, const fpo_late_wgmma *w)
+{
+    const fpo_ptx_instruction *ins = w->instruction;
+    const fpo_ptx_arguments *how = &ins->arguments;
+    fpo_format element_a = fpo_mma_format((fpo_ptx_value)how->a), element_b = fpo_mma_format((fpo_ptx_value)how->b);
+    const fpo_mma_unit *unit = fpo_mma_prepare(warp, kind_of(how), element_a, element_b, FPO_FORMAT_NONE,
+                                               ROW_BYTES / element_bytes(element_a), 0);
+    if (unit == NULL)
+        return false;
+    int n = how->shape;
+    bool f16 = how->op == FPO_PTX_V_F16;
+    fpo_mma_side *a = &warp->cta->grid->mma->a, *b = &warp->cta->grid->mma->b;
+    fpo_mma_start(a, WARP_ROWS);
+    fpo_mma_start(b, n);
+    if (how->count == 4)
+        load_registers(warp, unit, a, ins->operands + accumulator_registers(how), w->negate_a);
+    else if (!load_matrix(warp, unit, 0, a, w->a, w->across_a, w->negate_a, WARP_ROWS * (int)(warp->id % 4), WARP_ROWS))
+        return false;
+    if (!load_matrix(warp, unit, 1, b, w->b, w->across_b, w->negate_b, 0, n))
+        return false;
+    uint32_t d[WARP_ROWS * FPO_MMA_ROWS] = {0};
+    if (w->keep)
+        move_accumulators(warp, ins->operands, n, f16, d, true);
+    fpo_mma_multiply(unit, a, b, d);
+    move_accumulators(warp, ins->operands, n, f16, d, false);
+    warp->cta->grid->statistics.mmas++;
+    return true;
+}
+
+static bool perform(fpo_warp *warp, const fpo_late_wgmma *w)
+{
+    uint32_t at = warp->at;
+    warp->at = w->at; /* a fault is the issuing instruction's */
+    bool ok = multiply(warp, w);
+    warp->at = at;
+    warp->cta->grid->changes++;
+    return ok;
+}
+
+static uint64_t performed(const fpo_warp *warp)
+{
+    uint64_t late = 0;
+    for (const fpo_late_wgmma *w = warp->late_wgmmas; w != NULL; w = w->next)
+        late++;
+    return warp->wgmmas - late;
+}
+
+static bool perform_first(fpo_warp *warp)
+{
+    fpo_late_wgmma *w = warp->late_wgmmas;
+    bool ok = perform(warp, w);
+    warp->late_wgmmas = w->next;
+    free(w);
+    return ok;
+}
+
+void fpo_wgmma_free(fpo_warp *warp)
+{
+    while (warp->late_wgmmas != NULL) {
+        fpo_late_wgmma *next = warp->late_wgmmas->next;
+        free(warp->late_wgmmas);
+        warp->late_wgmmas = next;
+    }
+}
+
+bool fpo_cta_perform_wgmma(fpo_cta *cta, bool one)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < cta->warp_count; i++) {
+        fpo_warp *warp = &cta->warps[i];
+        while (warp->late_wgmmas != NULL && cta->grid->status == FPO_OK &&
+               ((one && !any) || fpo_grid_random(cta->grid, 2) == 0))
+            any |= perform_first(warp);
+    }
+    return any;
+}
+
+static fpo_outcome issue(fpo_warp *warp, const fpo_late_wgmma *w)
+{
+    warp->wgmmas++;
+    if (!fpo_is_late(warp))
+        return perform(warp, w) ? FPO_NEXT : FPO_FAULT;
+    fpo_late_wgmma **end = &warp->late_wgmmas;
+    while (*end != NULL)
+        end = &(*end)->next;
+    *end = malloc(sizeof **end);
+    if (*end == NULL)
+        return fpo_fault(warp, 0, "out of memory");
+    **end = *w;
+    return FPO_NEXT;
 }
 
 fpo_outcome fpo_do_wgmma(fpo_warp *warp, const fpo_ptx_instruction *ins)
@@ -95,47 +216,23 @@ fpo_outcome fpo_do_wgmma(fpo_warp *warp, const fpo_ptx_instruction *ins)
         return FPO_WAITING;
     if (warp->mask != 0xFFFFFFFF)
         return fpo_fault(warp, fpo_first_lane(warp->mask), "only lanes 0x%08x of the warp take part", warp->mask);
-    fpo_format element_a = fpo_mma_format((fpo_ptx_value)how->a), element_b = fpo_mma_format((fpo_ptx_value)how->b);
-    const fpo_mma_unit *unit = fpo_mma_prepare(warp, kind_of(how), element_a, element_b, FPO_FORMAT_NONE,
-                                               ROW_BYTES / element_bytes(element_a), 0);
-    if (unit == NULL)
-        return FPO_FAULT;
-    bool f16 = how->op == FPO_PTX_V_F16, from_registers = how->count == 4;
-    int n = how->shape;
-    const fpo_ptx_operand *next = ins->operands + (f16 ? n / 4 : n / 2), *a_operand = next;
-    next += from_registers ? 4 : 1;
-    uint64_t b_descriptor = ((const uint64_t *)fpo_lanes_of(warp, next))[0];
-    bool keep = fpo_predicate(warp, next + 1) & 1;
-    int32_t sign_a = (int32_t)fpo_u32(warp, next + 2, 0), sign_b = (int32_t)fpo_u32(warp, next + 3, 0);
-    /* The last operands say which matrices in shared memory are transposed. */
-    const fpo_ptx_operand *end = ins->operands + ins->operand_count, *across = next + 4;
-    bool across_a = !from_registers && across < end && fpo_u32(warp, across, 0) != 0,
-         across_b = across < end && fpo_u32(warp, end - 1, 0) != 0;
+    bool from_registers = how->count == 4;
+    const fpo_ptx_operand *a = ins->operands + accumulator_registers(how), *b = a + (from_registers ? 4 : 1);
+    int32_t sign_a = (int32_t)fpo_u32(warp, b + 2, 0), sign_b = (int32_t)fpo_u32(warp, b + 3, 0);
     if ((sign_a != 1 && sign_a != -1) || (sign_b != 1 && sign_b != -1))
         return fpo_fault(warp, 0, "signs %d and %d", sign_a, sign_b);
-    fpo_mma_side *a = &warp->cta->grid->mma->a, *b = &warp->cta->grid->mma->b;
-    fpo_mma_start(a, WARP_ROWS);
-    fpo_mma_start(b, n);
-    if (from_registers) {
-        int per = 4 / element_bytes(element_a);
-        for (int r = 0; r < 4; r++)
-            for (int lane = 0; lane < FPO_PTX_WARP; lane++)
-                put_row(unit, 0, a, lane / 4 + 8 * (r & 1), per * (lane % 4) + 4 * per * (r >> 1),
-                        (const uint8_t *)fpo_lanes_of(warp, &a_operand[r]) + 4 * lane, 4, sign_a < 0);
-    } else if (!load_matrix(warp, unit, 0, a, ((const uint64_t *)fpo_lanes_of(warp, a_operand))[0], across_a,
-                            sign_a < 0, WARP_ROWS * (int)(warp->id % 4), WARP_ROWS)) {
-        return FPO_FAULT;
-    }
-    if (!load_matrix(warp, unit, 1, b, b_descriptor, across_b, sign_b < 0, 0, n))
-        return FPO_FAULT;
-    uint32_t d[WARP_ROWS * FPO_MMA_ROWS] = {0};
-    if (keep)
-        move_accumulators(warp, ins->operands, n, f16, d, true);
-    fpo_mma_multiply(unit, a, b, d);
-    move_accumulators(warp, ins->operands, n, f16, d, false);
-    warp->wgmmas++;
-    warp->cta->grid->statistics.mmas++;
-    return FPO_NEXT;
+    /* The last operands say which matrices in shared memory are transposed. */
+    const fpo_ptx_operand *end = ins->operands + ins->operand_count, *across = b + 4;
+    fpo_late_wgmma w = {.instruction = ins,
+                        .at = warp->at,
+                        .a = from_registers ? 0 : ((const uint64_t *)fpo_lanes_of(warp, a))[0],
+                        .b = ((const uint64_t *)fpo_lanes_of(warp, b))[0],
+                        .keep = fpo_predicate(warp, b + 1) & 1,
+                        .negate_a = sign_a < 0,
+                        .negate_b = sign_b < 0,
+                        .across_a = !from_registers && across < end && fpo_u32(warp, across, 0) != 0,
+                        .across_b = across < end && fpo_u32(warp, end - 1, 0) != 0};
+    return issue(warp, &w);
 }
 
 fpo_outcome fpo_do_wgmma_commit(fpo_warp *warp, const fpo_ptx_instruction *ins)
@@ -158,8 +255,13 @@ fpo_outcome fpo_do_wgmma_wait(fpo_warp *warp, const fpo_ptx_instruction *ins)
         return FPO_NEXT;
     uint64_t end = warp->wgmma_group_end[(warp->wgmma_groups - 1 - left) % FPO_WGMMA_GROUPS];
     const fpo_cta *cta = warp->cta;
-    for (uint32_t i = warp->id & ~3u; i < cta->warp_count && i < (warp->id | 3u) + 1; i++)
+    uint32_t first = warp->id & ~3u, count = cta->warp_count - first < 4 ? cta->warp_count - first : 4;
+    for (uint32_t i = first; i < first + count; i++)
         if (cta->warps[i].alive != 0 && cta->warps[i].wgmmas < end)
             return FPO_WAITING;
+    for (uint32_t i = first; i < first + count; i++)
+        while (cta->warps[i].late_wgmmas != NULL && performed(&cta->warps[i]) < end)
+            if (!perform_first(&cta->warps[i]))
+                return FPO_FAULT;
     return FPO_NEXT;
 }
