@@ -16,13 +16,16 @@ all_data 2 fp8_1x128,fp8_128x128 sm120_fp8_blockwise sm90_fp8_blockwise f8f6f4 1
 
 # beta * C; a shape that the kernel cannot do is said to be so.
 vector --data uniform --shape 136x256x128 --alpha 0.3 --beta 0.7 --c-format f32 --format fp8_1x128,fp8_128x128 --model sm120_fp8_blockwise
-matches 1 --device virtual:sm120 --once
+matches 1 virtual:sm120 --once
 vector --data uniform --shape 136x264x128 --format fp8_1x128,fp8_128x128 --model sm120_fp8_blockwise
-run 2 run --kernel cutlass_sm120:cutlass/fp8/1x128,128x128/f32 --device virtual:sm120 v.safetensors
-out '^unsupported .*128'
+mine && {
+    make_vector
+    run 2 run --kernel cutlass_sm120:cutlass/fp8/1x128,128x128/f32 --device virtual:sm120 v.safetensors
+    out '^unsupported .*128'
+}
 
 # An NVFP4 output with its scales.
 vector --data gaussian --shape 136x288x128 --format nvfp4 --d nvfp4 --model sm120_mxf4nvf4
-matches 1 --device virtual:sm120
+matches 1 virtual:sm120
 
 matrix_done
