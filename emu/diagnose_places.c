@@ -4,6 +4,7 @@
 /* Offsets, strides, group sizes and ranges of K that the place of the error suggests, and all small ones. */
 #include "diagnose_solve.h"
 
+#include "edit_loop.h"
 #include "edit_parts.h"
 
 enum { NEAR = 64, GROUP_SHIFTS = 160, FILLS = 256, RANGES = 512 };
@@ -73,6 +74,8 @@ static void solve_scales(fpo_edit_list *list, const fpo_solve_side *s)
     if (s->scale->block_k == 0)
         return;
     add_near(list, FPO_EDIT_SCALE_K_SHIFTED, s->operands, 0, columns);
+    if (s->first > 0 && s->first < rows)
+        fpo_edit_add(list, FPO_EDIT_SCALE_ROWS_WRAPPED, s->operands, 0, (int)s->first);
     for (int64_t stride = 1; stride <= columns + NEAR && columns < INT32_MAX / 2; stride++)
         if (stride != columns && (stride + NEAR >= columns || stride <= NEAR))
             fpo_edit_add(list, FPO_EDIT_SCALE_ROW_STRIDE, s->operands, (int)columns, (int)stride);
@@ -99,7 +102,8 @@ static void solve_ranges(fpo_edit_list *list, int64_t k)
         for (int64_t length = 1; length < tiles && tiles <= INT32_MAX / each; length++)
             for (int64_t first = 0; first + length <= tiles && count < RANGES; first++, count++) {
                 int64_t end = (first + length) * each;
-                fpo_edit_add(list, FPO_EDIT_K_RANGE_DROPPED, 0, (int)(first * each), (int)(end < k ? end : k));
+                fpo_edit dropped = fpo_edit_range_dropped(k, first * each, end < k ? end : k);
+                fpo_edit_add(list, dropped.kind, 0, dropped.from, dropped.to);
                 if (length == 1)
                     fpo_edit_add(list, FPO_EDIT_K_REPEATED, 0, (int)(first * each), (int)(end < k ? end : k));
                 if (length == 1 && first > 0)

@@ -197,9 +197,25 @@ static bool is_known(const fpo_search *s, const fpo_cause *cause)
     return known;
 }
 
+/* What the output suggests may be in the registry's list, too. */
+static bool is_listed(const fpo_diagnosis *d, const fpo_cause *cause)
+{
+    for (size_t i = 0; i < d->cause_count; ++i) {
+        const fpo_cause *c = &d->causes[i];
+        bool same = c->edit_count == cause->edit_count && c->in_part == cause->in_part;
+        for (size_t j = 0; j < c->edit_count && same; ++j)
+            same = fpo_edit_equal(&c->edits[j], &cause->edits[j]);
+        if (same)
+            return true;
+    }
+    return false;
+}
+
 static void keep_if_everything(fpo_search *s, fpo_cause cause)
 {
     fpo_diagnosis *d = s->diagnosis;
+    if (is_listed(d, &cause))
+        return;
     cause.legitimate = is_legitimate(&cause);
     bool known = d->cause_count < FPO_CAUSES && is_known(s, &cause);
     if (d->cause_count == FPO_CAUSES || (!known && !is_affordable(s)))
@@ -241,9 +257,8 @@ void fpo_search_singles(fpo_search *s, const fpo_edit *edits, size_t count)
 
 static bool makes_powers_of_two(fpo_edit_kind kind)
 {
-    return kind == FPO_EDIT_F32_RAW_BYTES || kind == FPO_EDIT_F32_MANTISSA_DROPPED ||
-           kind == FPO_EDIT_F32_ROUNDED_UP || kind == FPO_EDIT_F32_NEAREST_POWER ||
-           kind == FPO_EDIT_F32_PACKED_UNMASKED;
+    return kind == FPO_EDIT_F32_RAW_BYTES || kind == FPO_EDIT_F32_MANTISSA_DROPPED || kind == FPO_EDIT_F32_ROUNDED_UP ||
+           kind == FPO_EDIT_F32_NEAREST_POWER || kind == FPO_EDIT_F32_PACKED_UNMASKED;
 }
 
 static bool explained_by(const fpo_diagnosis *diagnosis, fpo_edit_kind kind)

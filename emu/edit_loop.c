@@ -9,44 +9,72 @@
 
 /* ---- which ones there are ---- */
 
-static void add_ranges(fpo_edit_list *list, fpo_edit_kind kind, int64_t k, int64_t each)
+/* Ranges of tiles and of parts, which may be the same: each is there once, whether the caller's list has room or not.
+ */
+typedef struct ranges {
+    fpo_edit edits[1024];
+    size_t count;
+} ranges;
+
+static void add_once(ranges *all, fpo_edit edit)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (fpo_edit_equal(&all->edits[i], &edit))
+            return;
+    if (all->count < sizeof all->edits / sizeof *all->edits)
+        all->edits[all->count++] = edit;
+}
+
+fpo_edit fpo_edit_range_dropped(int64_t k, int64_t k0, int64_t k1)
+{
+    if (k0 == 0)
+        return (fpo_edit){.kind = FPO_EDIT_K_FIRST_DROPPED, .to = (int)k1};
+    if (k1 == k)
+        return (fpo_edit){.kind = FPO_EDIT_K_LAST_DROPPED, .to = (int)(k - k0)};
+    return (fpo_edit){.kind = FPO_EDIT_K_RANGE_DROPPED, .from = (int)k0, .to = (int)k1};
+}
+
+static void add_ranges(ranges *all, fpo_edit_kind kind, int64_t k, int64_t each)
 {
     int64_t tiles = (k + each - 1) / each;
     for (int64_t t = 0; t < tiles && tiles <= 64; t++) {
-        int64_t end = (t + 1) * each;
-        fpo_edit_add(list, kind, 0, (int)(t * each), (int)(end < k ? end : k));
+        int64_t end = (t + 1) * each < k ? (t + 1) * each : k;
+        add_once(all, kind == FPO_EDIT_K_RANGE_DROPPED
+                          ? fpo_edit_range_dropped(k, t * each, end)
+                          : (fpo_edit){.kind = kind, .from = (int)(t * each), .to = (int)end});
     }
 }
 
 static void enumerate_problem(fpo_edit_list *list, const fpo_gemm_spec *spec, const fpo_gemm_problem *problem)
 {
     static const int tiles[] = {16, 32, 64, 128, 256}, parts[] = {2, 3, 4, 8};
-    int64_t k = problem->k, last = 0;
+    int64_t k = problem->k;
+    ranges all = {.count = 0};
     (void)spec;
     if (k > INT32_MAX)
         return;
     for (int i = 0; i < 5; i++) {
         int64_t tail = k % tiles[i];
         if (tiles[i] < k) {
-            fpo_edit_add(list, FPO_EDIT_K_LAST_DROPPED, 0, 0, tiles[i]);
-            fpo_edit_add(list, FPO_EDIT_K_FIRST_DROPPED, 0, 0, tiles[i]);
+            add_once(&all, (fpo_edit){.kind = FPO_EDIT_K_LAST_DROPPED, .to = tiles[i]});
+            add_once(&all, (fpo_edit){.kind = FPO_EDIT_K_FIRST_DROPPED, .to = tiles[i]});
         }
-        if (tail != 0 && tail != last && tail < k) {
-            fpo_edit_add(list, FPO_EDIT_K_LAST_DROPPED, 0, 0, (int)tail);
-            last = tail;
-        }
+        if (tail != 0 && tail < k)
+            add_once(&all, (fpo_edit){.kind = FPO_EDIT_K_LAST_DROPPED, .to = (int)tail});
         if (tail != 0 && tiles[i] < k)
-            fpo_edit_add(list, FPO_EDIT_K_TAIL_STALE, 0, 0, tiles[i]);
+            add_once(&all, (fpo_edit){.kind = FPO_EDIT_K_TAIL_STALE, .to = tiles[i]});
     }
     for (int i = 0; i < 4; i++)
         if (k >= 32 * parts[i])
-            add_ranges(list, FPO_EDIT_K_RANGE_DROPPED, k, (k + parts[i] - 1) / parts[i]);
+            add_ranges(&all, FPO_EDIT_K_RANGE_DROPPED, k, (k + parts[i] - 1) / parts[i]);
     for (int i = 2; i < 4; i++)
         if (tiles[i] < k) {
-            add_ranges(list, FPO_EDIT_K_RANGE_DROPPED, k, tiles[i]);
-            add_ranges(list, FPO_EDIT_K_REPEATED, k, tiles[i]);
-            add_ranges(list, FPO_EDIT_K_STALE, k, tiles[i]);
+            add_ranges(&all, FPO_EDIT_K_RANGE_DROPPED, k, tiles[i]);
+            add_ranges(&all, FPO_EDIT_K_REPEATED, k, tiles[i]);
+            add_ranges(&all, FPO_EDIT_K_STALE, k, tiles[i]);
         }
+    for (size_t i = 0; i < all.count; i++)
+        fpo_edit_add(list, all.edits[i].kind, 0, all.edits[i].from, all.edits[i].to);
 }
 
 /* ---- applying them ---- */

@@ -9,5 +9,7 @@
 
 /* Tiles of `tile` elements of K in descending order; refused where K is no whole number of them. */
 void fpo_edited_reverse_k(fpo_edited *edited, int64_t tile);
+/* Elements [k0, k1) of K left out, by its simplest name: the first, the last, or a range. */
+fpo_edit fpo_edit_range_dropped(int64_t k, int64_t k0, int64_t k1);
 
 #endif

@@ -49,6 +49,7 @@ static void enumerate_rows(fpo_edit_list *list, const fpo_edit_side *side, int64
     add_numbers(list, FPO_EDIT_SCALE_ROWS_SWAPPED, side->operands, pairs, 6, rows, false);
     add_numbers(list, FPO_EDIT_SCALE_WAVE, side->operands, waves, 6, rows, false);
     add_numbers(list, FPO_EDIT_SCALE_ROW_FROZEN, side->operands, runs, 7, rows, false);
+    add_numbers(list, FPO_EDIT_SCALE_ROWS_WRAPPED, side->operands, waves, 6, rows, false);
     if (rows > 1)
         fpo_edit_add(list, FPO_EDIT_SCALE_ROW_FROZEN, side->operands, 0, (int)rows);
     if (rows > 1) { /* two groups, the second shifted by what padding to the usual tiles leaves out */
@@ -74,6 +75,7 @@ static void enumerate_columns(fpo_edit_list *list, const fpo_edit_side *side, in
         fpo_edit_add(list, FPO_EDIT_SCALE_K_FROZEN, side->operands, 0, (int)columns);
     add_numbers(list, FPO_EDIT_SCALE_K_SHIFTED, side->operands, shifts, 5, columns, true);
     add_numbers(list, FPO_EDIT_SCALE_K_SWAPPED, side->operands, shifts, 5, columns, false);
+    add_numbers(list, FPO_EDIT_SCALE_K_WRAPPED, side->operands, runs, 5, columns, false);
     for (int i = 0; i < 5; i++)
         fpo_edit_add(list, FPO_EDIT_SCALE_TAIL_K, side->operands, 0, fills[i]);
 }
@@ -142,6 +144,7 @@ static int64_t by_row(const fpo_edit *edit, const fpo_scale_matrix *m, int64_t r
     case FPO_EDIT_SCALE_ROW_OFFSET: from = r + edit->to; break;
     case FPO_EDIT_SCALE_GROUP_OFFSET: from = r + r / edit->from * edit->to; break;
     case FPO_EDIT_SCALE_ROWS_SWAPPED: from = (r ^ edit->to) < m->rows ? r ^ edit->to : r; break;
+    case FPO_EDIT_SCALE_ROWS_WRAPPED: from = r % edit->to; break;
     case FPO_EDIT_SCALE_WAVE: from = r / edit->to % 2 != 0 ? r - edit->to : r; break;
     default: from = r / edit->to * edit->to; break; /* frozen */
     }
@@ -153,6 +156,7 @@ static int64_t by_column(const fpo_edit *edit, const fpo_scale_matrix *m, int64_
     int64_t from = c;
     switch (edit->kind) {
     case FPO_EDIT_SCALE_K_FROZEN: from = c / edit->to * edit->to; break;
+    case FPO_EDIT_SCALE_K_WRAPPED: from = c % edit->to; break;
     case FPO_EDIT_SCALE_K_SHIFTED: from = clamp(c + edit->to, m->columns); break;
     default: from = (c ^ edit->to) < m->columns ? c ^ edit->to : c; break; /* swapped */
     }
@@ -205,6 +209,7 @@ static void apply_to_operand(const fpo_edit *edit, fpo_edit_target *target)
     case FPO_EDIT_SCALE_AXES_SWAPPED: fpo_scales_move(edit, target, by_number); break;
     case FPO_EDIT_SCALE_K_FROZEN:
     case FPO_EDIT_SCALE_K_SHIFTED:
+    case FPO_EDIT_SCALE_K_WRAPPED:
     case FPO_EDIT_SCALE_K_SWAPPED: fpo_scales_move(edit, target, by_column); break;
     case FPO_EDIT_SCALE_TAIL_K:
     case FPO_EDIT_SCALE_TAIL_ROWS: fpo_scales_recode(edit, target, tail_code); break;

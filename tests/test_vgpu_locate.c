@@ -64,6 +64,24 @@ static const located cases[] = {
      {EDIT_SET, MMA, 6, NULL, "1", ZERO4},
      6,
      "of the fragment of A is no row of it"},
+    {"scales of another type",
+     "triton/nvfp4.ptx",
+     FPO_BLOCK_NVFP4,
+     {EDIT_REPLACE, MMA, 4, NULL, ".ue4m3", ".ue8m0"},
+     4,
+     "it reads scales of A as ue8m0, and they are ue4m3"},
+    {"codes of another type",
+     "triton/mxfp8.ptx",
+     FPO_BLOCK_MXFP8_E4M3,
+     {EDIT_REPLACE, MMA, 4, NULL, ".e4m3.e4m3", ".e4m3.e5m2"},
+     4,
+     "it reads elements of B as e5m2, and they are e4m3"},
+    {"codes that are changed",
+     "triton/mxfp8.ptx",
+     FPO_BLOCK_MXFP8_E4M3,
+     {EDIT_AFTER, "ldmatrix", 1, NULL, NULL, "and.b32 $0.0, $0.0, 2139062143;"},
+     1,
+     "has other bits than row"},
     {"ldmatrix shifted by a row",
      "triton/nvfp4.ptx",
      FPO_BLOCK_NVFP4,
@@ -128,10 +146,12 @@ static void run(const char *ptx, const located *l, fpo_vgpu_trace *trace)
     memory[4] = fpo_vgpu_allocate(gpu, (size_t)M * N * 4);
     int block = l->format == FPO_BLOCK_NVFP4 ? 16 : 32, bits = l->format == FPO_BLOCK_MXFP8_E4M3 ? 8 : 4;
     int32_t(*places)[2] = places_of(M > N ? M : N, K / block);
-    *trace = (fpo_vgpu_trace){
-        .a = {memory[0], sizes[0], K * bits / 8, bits, memory[1], sizes[1], (const int32_t(*)[2])places, block},
-        .b = {memory[2], sizes[2], K * bits / 8, bits, memory[3], sizes[3], (const int32_t(*)[2])places, block},
-        .k = K};
+    fpo_format element = x->spec.a.read.element, scale = x->spec.a.read.scale.format;
+    *trace = (fpo_vgpu_trace){.a = {memory[0], sizes[0], K * bits / 8, bits, memory[1], sizes[1],
+                                    (const int32_t(*)[2])places, block, element, scale},
+                              .b = {memory[2], sizes[2], K * bits / 8, bits, memory[3], sizes[3],
+                                    (const int32_t(*)[2])places, block, element, scale},
+                              .k = K};
     fpo_vgpu_set_trace(gpu, trace);
     int32_t shape[3] = {M, N, K};
     int32_t lines[3] = {K * bits / 8, K * bits / 8, N};

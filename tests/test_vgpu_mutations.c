@@ -7,6 +7,7 @@
 #include "gemm_case.h"
 #include "gemm_data.h"
 #include "ptx_edit.h"
+#include "ptx_library.h"
 #include "suite.h"
 
 #include <dlfcn.h>
@@ -15,8 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "../kernels/vgpu/cuda/fatbin.h"
 
 typedef struct mutation {
     const char *what;
@@ -109,35 +108,6 @@ static bool find_kernel(void)
     return any && kernel_path[0] == '/';
 }
 
-static int keep(void *context, const char *text, size_t length)
-{
-    char **kept = context;
-    *kept = malloc(length + 1);
-    memcpy(*kept, text, length);
-    (*kept)[length] = '\0';
-    return 1;
-}
-
-/* The PTX of the kernel's fat binary, found by its magic number. */
-static char *read_ptx(void)
-{
-    FILE *file = fopen(kernel_path, "rb");
-    ck_assert_ptr_nonnull(file);
-    fseek(file, 0, SEEK_END);
-    size_t size = (size_t)ftell(file);
-    char *bytes = malloc(size), *ptx = NULL;
-    rewind(file);
-    ck_assert_uint_eq(fread(bytes, 1, size, file), size);
-    fclose(file);
-    const char *problem;
-    for (size_t i = 0; i + 16 < size && ptx == NULL; i += 8)
-        if (memcmp(bytes + i, "\x50\xed\x55\xba", 4) == 0)
-            fpo_fatbin_each(bytes + i, keep, &ptx, &problem);
-    free(bytes);
-    ck_assert_ptr_nonnull(ptx);
-    return ptx;
-}
-
 typedef int (*gemm_function)(int, int, int, const void *, const void *, const void *, const void *, void *, float);
 
 static uint8_t *place_scales(int (*allocate)(void **, size_t), const fpo_operand *operand, int rows, int columns)
@@ -197,7 +167,7 @@ static void run(char *message, size_t size)
 START_TEST(is_caught)
 {
     const mutation *m = &mutations[_i];
-    char *ptx = read_ptx(), *edited = ptx_edited(ptx, &m->edit);
+    char *ptx = ptx_of_library(kernel_path, ""), *edited = ptx_edited(ptx, &m->edit);
     char path[] = "/tmp/fp4oracle_ptx_XXXXXX", configuration[128];
     static char message[1 << 16];
     FILE *file = fdopen(mkstemp(path), "w");

@@ -47,6 +47,8 @@ static bool describe(const fpo_kernel_operand *o, side *s, fpo_vgpu_operand *out
                               .bytes = (uint64_t)(s->rows * s->line),
                               .line = (uint64_t)s->line,
                               .bits = (int)(fpo_packing_row_bytes(packing, element, SAMPLE) * 8 / SAMPLE),
+                              .element = element,
+                              .scale = fpo_format_by_name(o->scale),
                               .scales = s->scales,
                               .scale_bytes = (uint64_t)s->scale_bytes,
                               .scale_places = (const int32_t(*)[2])s->places,

@@ -2,15 +2,18 @@
  * Copyright 2026 The fp4oracle authors */
 
 /* The check of one mma: rows of A, columns of B, their scales and the accumulators must belong together. */
+#include "mma.h"
 #include "trace.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { ROWS = 16, COLUMNS = 8, QUAD = 4, MOST_SCALES = 4 };
 
 /* Where a row of a fragment comes from. */
 typedef struct place {
     bool known, outside; /* outside: fill, beyond the matrix */
+    bool changed;        /* on the way: the bits are others than those in memory */
     int64_t row, k;      /* of element 0 of the instruction */
     uint64_t address;
 } place;
@@ -44,6 +47,21 @@ static int64_t k_of(uint64_t source)
     return (int64_t)(source & 0x7FFFFF);
 }
 
+/* A word of a fragment that is a copy of four bytes of memory has their bits. Elements that are spread over more bits
+ * on their way are not looked at. */
+static bool is_changed(const mma *x, const fpo_vgpu_operand *o, const fpo_ptx_operand *word, uint32_t lane,
+                       uint64_t source)
+{
+    if (x->k / 8 * o->bits != 8 * (int)sizeof(uint32_t) || source + 4 > (uint64_t)(uintptr_t)o->codes + o->bytes ||
+        word->kind != FPO_PTX_REGISTER)
+        return false;
+    for (uint32_t b = 1; b < 4; b++)
+        if (fpo_source(x->warp, word, lane, b) != source + b)
+            return false;
+    uint32_t bits = fpo_u32(x->warp, word, (int)lane);
+    return memcmp(&bits, (const void *)(uintptr_t)source, sizeof bits) != 0;
+}
+
 static place find(const mma *x, int which, int row)
 {
     const fpo_vgpu_operand *o = which == 0 ? &x->trace->a : &x->trace->b;
@@ -68,6 +86,7 @@ static place find(const mma *x, int which, int row)
             p.row = line;
             p.k = k;
             p.address = p.address != 0 ? p.address : source;
+            p.changed = p.changed || is_changed(x, o, &registers[r], (uint32_t)(QUAD * (row % 8) + q), source);
         }
     }
     return p;
@@ -93,12 +112,16 @@ static void tell(const mma *x, int m, int n, const char *what)
     const uint32_t *cta = warp->cta->index;
     if (t->finding[0] != '\0')
         return;
-    const place *a = &x->a[m], *b = &x->b[n];
+    const place *a = &x->a[m], *b = &x->b[n], *known = a->known ? a : b;
+    char rows[2][24] = {"unknown", "unknown"};
+    for (int i = 0; i < 2; i++)
+        if ((i == 0 ? a : b)->known)
+            snprintf(rows[i], sizeof rows[i], "%lld", (long long)(i == 0 ? a : b)->row);
     snprintf(t->finding, sizeof t->finding,
-             "PTX line %u, CTA (%u,%u,%u), warp %u, `%.24s`: %s; fragment row %d, column %d: A row %lld, B row %lld, "
+             "PTX line %u, CTA (%u,%u,%u), warp %u, `%.24s`: %s; fragment row %d, column %d: A row %s, B row %s, "
              "K %lld (step %lld)",
-             x->ins->line, cta[0], cta[1], cta[2], warp->id, x->ins->opcode, what, m, n, (long long)a->row,
-             (long long)b->row, (long long)a->k, (long long)(a->k / x->k));
+             x->ins->line, cta[0], cta[1], cta[2], warp->id, x->ins->opcode, what, m, n, rows[0], rows[1],
+             (long long)known->k, (long long)(known->k / x->k));
 }
 
 /* Scales of a row: `registers` is the place of the scale's operand, followed by the selectors. */
@@ -154,11 +177,39 @@ static bool check_sides(const mma *x)
     for (int i = 0; i < ROWS + COLUMNS; i++) {
         const place *p = i < ROWS ? &x->a[i] : &x->b[i - ROWS];
         char what[120];
-        if (p->known)
+        if (p->known && !p->changed)
             continue;
-        snprintf(what, sizeof what, "%s %d of the fragment of %c is no row of it (0x%llx)", i < ROWS ? "row" : "column",
-                 i < ROWS ? i : i - ROWS, i < ROWS ? 'A' : 'B', (unsigned long long)p->address);
+        int length = snprintf(what, sizeof what, "%s %d of the fragment of %c ", i < ROWS ? "row" : "column",
+                              i < ROWS ? i : i - ROWS, i < ROWS ? 'A' : 'B');
+        if (p->known)
+            snprintf(what + length, sizeof what - (size_t)length, "has other bits than row %lld of it in memory",
+                     (long long)p->row);
+        else
+            snprintf(what + length, sizeof what - (size_t)length, "is no row of it (0x%llx)",
+                     (unsigned long long)p->address);
         tell(x, i < ROWS ? i : 0, i < ROWS ? 0 : i - ROWS, what);
+        return false;
+    }
+    return true;
+}
+
+/* Bytes of the operands, as they are in memory: the instruction must read them as what they are. */
+static bool check_types(const mma *x)
+{
+    const fpo_ptx_arguments *how = &x->ins->arguments;
+    for (int which = 0; which < 2; which++) {
+        const fpo_vgpu_operand *o = which == 0 ? &x->trace->a : &x->trace->b;
+        fpo_format element = fpo_mma_format((fpo_ptx_value)(which == 0 ? how->a : how->b));
+        fpo_format scale = x->scales > 0 ? fpo_mma_format((fpo_ptx_value)how->op) : FPO_FORMAT_NONE;
+        bool wrong = o->element != FPO_FORMAT_NONE && element != o->element;
+        bool wrong_scale = x->scales > 0 && o->scale != FPO_FORMAT_NONE && scale != o->scale;
+        char what[120];
+        if (!wrong && !wrong_scale)
+            continue;
+        snprintf(what, sizeof what, "it reads %s of %c as %s, and they are %s", wrong ? "elements" : "scales",
+                 which == 0 ? 'A' : 'B', fpo_format_describe(wrong ? element : scale)->name,
+                 fpo_format_describe(wrong ? o->element : o->scale)->name);
+        tell(x, 0, 0, what);
         return false;
     }
     return true;
@@ -171,7 +222,7 @@ static uint64_t of_c(const mma *x, int m, int n)
 
 static void check(const mma *x)
 {
-    bool ok = x->trace->finding[0] == '\0' && check_sides(x);
+    bool ok = x->trace->finding[0] == '\0' && check_sides(x) && check_types(x);
     for (int m = 0; m < ROWS && ok; m++)
         for (int n = 0; n < COLUMNS && ok; n++)
             if (!x->a[m].outside && !x->b[n].outside)

@@ -88,6 +88,7 @@ typedef struct fpo_vgpu_operand {
     uint64_t scale_bytes;
     const int32_t (*scale_places)[2]; /* of each scale byte: row and K block; -1: padding */
     int block_k;
+    fpo_format element, scale; /* what an instruction must read them as; FPO_FORMAT_NONE: not known */
 } fpo_vgpu_operand;
 
 /* Launches are traced while it is set: the first mma.sync whose operands do not belong together is described in

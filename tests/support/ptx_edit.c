@@ -39,11 +39,49 @@ static int split(const char *line, const char *starts[OPERANDS], size_t lengths[
     return count;
 }
 
+/* Element `number` of "{x, y}": where it starts, and its length. */
+static int element(const char **text, int length, int number)
+{
+    const char *p = *text, *end = p + length;
+    ck_assert_msg(*p == '{', "no braces: %.*s", length, p);
+    for (p++; number > 0 && p < end; p++)
+        number -= *p == ',';
+    ck_assert_msg(p < end, "too few elements: %.*s", length, *text);
+    p += strspn(p, " ");
+    *text = p;
+    return (int)strcspn(p, ",} ");
+}
+
+/* The line and what follows it. */
+static void follow(const char *line, const char *starts[OPERANDS], const size_t lengths[OPERANDS], int count,
+                   const char *to, char *out)
+{
+    out += sprintf(out, "%s ", line);
+    for (; *to != '\0'; to++) {
+        if (*to != '$') {
+            *out++ = *to;
+            continue;
+        }
+        int operand = to[1] - '0';
+        ck_assert_msg(operand >= 0 && operand < count, "%d operands in %s", count, line);
+        const char *text = starts[operand];
+        int length = (int)lengths[operand];
+        to++;
+        if (to[1] == '.') {
+            length = element(&text, length, to[2] - '0');
+            to += 2;
+        }
+        out += sprintf(out, "%.*s", length, text);
+    }
+    *out = '\0';
+}
+
 static void apply(const ptx_edit *e, char *line)
 {
     char result[LINE];
     const char *starts[OPERANDS];
     size_t lengths[OPERANDS];
+    ck_assert_uint_lt(strlen(line) + strlen(e->to != NULL ? e->to : "") + 512, sizeof result);
     int count = split(line, starts, lengths);
     if (e->kind == EDIT_DELETE) {
         /* Braces of inline asm stay. */
@@ -52,6 +90,8 @@ static void apply(const ptx_edit *e, char *line)
         char *at = strstr(line, e->from);
         ck_assert_msg(at != NULL, "no `%s` in %s", e->from, line);
         snprintf(result, sizeof result, "%.*s%s%s", (int)(at - line), line, e->to, at + strlen(e->from));
+    } else if (e->kind == EDIT_AFTER) {
+        follow(line, starts, lengths, count, e->to, result);
     } else {
         int target = atoi(e->kind == EDIT_COPY ? e->to : e->from),
             source = e->kind == EDIT_COPY ? atoi(e->from) : target;
@@ -78,7 +118,17 @@ static int which(const char *text, const ptx_edit *e)
     return number;
 }
 
+static bool is_wanted(int line, int wanted, int until)
+{
+    return wanted == 0 || line == wanted || (line > wanted && line <= until);
+}
+
 char *ptx_edited(const char *text, const ptx_edit *e)
+{
+    return ptx_edited_until(text, e, 0);
+}
+
+char *ptx_edited_until(const char *text, const ptx_edit *e, int until)
 {
     int wanted = which(text, e), seen = 0, edited = 0;
     char *result = malloc(2 * strlen(text) + LINE), *out = result;
@@ -91,7 +141,7 @@ char *ptx_edited(const char *text, const ptx_edit *e)
             memcpy(line, text, length);
             line[length] = '\0';
         }
-        if (fits && strstr(line, e->pattern) != NULL && (++seen == wanted || wanted == 0)) {
+        if (fits && strstr(line, e->pattern) != NULL && is_wanted(++seen, wanted, until)) {
             apply(e, line);
             edited++;
             out += sprintf(out, "%s", line);

@@ -9,7 +9,8 @@ typedef enum ptx_edit_kind {
     EDIT_DELETE,  /* the line */
     EDIT_REPLACE, /* `from` by `to` in the line */
     EDIT_COPY,    /* operand number atoi(to) takes the text of operand number atoi(from) */
-    EDIT_SET      /* operand number atoi(from) becomes `to` */
+    EDIT_SET,     /* operand number atoi(from) becomes `to` */
+    EDIT_AFTER    /* `to` follows on the same line, $i in it being operand i, $i.j element j of operand i in braces */
 } ptx_edit_kind;
 
 typedef struct ptx_edit {
@@ -22,5 +23,7 @@ typedef struct ptx_edit {
 
 /* The edited text, to be freed; ends the running Check test if nothing matches. */
 char *ptx_edited(const char *text, const ptx_edit *edit);
+/* The same in lines edit->occurrence to `until`. */
+char *ptx_edited_until(const char *text, const ptx_edit *edit, int until);
 
 #endif
