@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 The fp4oracle authors
 
-# CUTLASS's and DeepGEMM's kernels for SM100, unmodified, on the virtual one; what DeepGEMM returns for f32 scales, each
-# way to the sentence that names it; an NVFP4 layer whose scales reach CUTLASS in the wrong layout.
+# What goes wrong with kernels for SM100, unmodified, on the virtual one (that they are right: cli_run_sm100_matrix): what
+# DeepGEMM returns for f32 scales, each way to the sentence that names it; an NVFP4 layer whose scales reach CUTLASS and
+# FlashInfer in the wrong layout.
 . "$FPO_SOURCE_DIR/tests/cli/common.sh" || exit 1
 cutlass=$FPO_PLUGINS/cutlass_sm100.so deepgemm=$FPO_PLUGINS/deepgemm_sm100.so
 [ -e "$cutlass" ] && [ -e "$deepgemm" ] || { echo "the plug-ins for SM100 are not built (docs/plugins.md)"; exit 77; }
@@ -17,18 +18,12 @@ matched() {
         out "^$count matched, 0 diverged, 0 failed"
     done
 }
-for data in uniform powers ladder; do
-    run 0 gen --data $data --shape 136x264x512 --format nvfp4 --alpha 0.3 --model sm100_mxf4nvf4 -o nvfp4.safetensors
-    matched 4 "$cutlass" nvfp4.safetensors
-done
-run 0 gen --data uniform --shape 136x264x512 --format mxfp4 --model sm100_mxf4 -o mxfp4.safetensors
-matched 1 "$cutlass" mxfp4.safetensors
-matched 2 "$deepgemm" mxfp4.safetensors
-run 0 gen --data uniform --shape 136x264x512 --format mxfp8_e4m3 --model sm100_mxf8f6f4 -o mxfp8.safetensors
-matched 2 "$cutlass" mxfp8.safetensors
-matched 1 "$deepgemm" mxfp8.safetensors
 run 0 gen --data uniform --shape 136x264x1024 --format fp8_ue8m0_1x128 --model sm100_mxf8f6f4 -o ue8m0.safetensors
 matched 5 "$deepgemm" ue8m0.safetensors
+
+run 0 gen --data uniform --shape 136x136x512 --format nvfp4 --alpha 0.3 --model sm100_mxf4nvf4 -o nvfp4.safetensors
+run 0 gen --data uniform --shape 136x264x512 --format mxfp4 --model sm100_mxf4 -o mxfp4.safetensors
+run 0 gen --data uniform --shape 136x264x512 --format mxfp8_e4m3 --model sm100_mxf8f6f4 -o mxfp8.safetensors
 
 # No kernel raises anything; DeepGEMM's wait for what they load from tensor memory, CUTLASS's use it before.
 for given in "$cutlass:cutlass_sm100/nvfp4/f32/2x2 nvfp4" "$deepgemm:deepgemm_sm100/mxfp4/f32/2cta mxfp4"; do
@@ -38,10 +33,6 @@ done
 run 0 run --once --check --kernel "$deepgemm:deepgemm_sm100/mxfp8/f32" --device virtual:sm100,late_loads=1 mxfp8.safetensors; out '^match '
 run 1 run --once --check --no-diagnosis --kernel "$cutlass:cutlass_sm100/mxfp8/f32" --device virtual:sm100,late_loads=1 mxfp8.safetensors
 out 'check_failed .*uses a register before a tcgen05.wait::ld'
-
-# The model decides the bits: another one's are not these.
-run 1 run --once --no-diagnosis --kernel "$cutlass:cutlass_sm100/nvfp4/f32" --model sm100_mxf4nvf4_f34 \
-    --device virtual:sm100 nvfp4.safetensors
 
 # DeepGEMM reads packed ue8m0 words; it is given f32 scales: of rows, and a checkpoint's, of 128x128 blocks.
 run 0 gen --data gaussian --shape 64x128x512 --format fp8_1x128 --model exact -o rows.safetensors
@@ -77,7 +68,28 @@ out "^unsupported .*M = 64 makes 1 tiles of 128 rows"
     out '^3 matched, 0 diverged, 0 failed'
 }
 
-# Linear scales in CUTLASS's hands.
+# An NVFP4 checkpoint whose block scales reach CUTLASS's and FlashInfer's kernels as they are stored: with eight scales a row
+# that is named; with sixteen, where the 128x4 layout is its own inverse, the vector that tells the two apart is run.
+tar xf "$FPO_SOURCE_DIR/tests/data/checkpoints/checkpoints.tar.xz" checkpoints/modelopt_nvfp4 || fail "no checkpoint"
+flashinfer=$FPO_PLUGINS/flashinfer_sm100.so
+layer() { run 0 gen --checkpoint checkpoints/modelopt_nvfp4 --layer "model.layers.0.$1" --rows 6 --model sm100_mxf4nvf4 -o layer.safetensors; }
+for kernel in "$cutlass:cutlass_sm100/nvfp4/f32" "$flashinfer:flashinfer_sm100/fp4/f32"; do
+    [ -e "${kernel%%:*}" ] || continue
+    layer self_attn.o_proj
+    run 0 run --once --kernel "$kernel" --device virtual:sm100 layer.safetensors
+    out '^match .* all bits as sm100_mxf4nvf4'
+    run 1 run --once --kernel "$kernel+linear_b_scales" --device virtual:sm100 layer.safetensors
+    out '^  cause  *the block scales of B are in the linear layout and are read as 128x4'
+    layer mlp.down_proj
+    rm -rf kept apart.safetensors
+    run 1 run --once --no-diagnosis --record kept --kernel "$kernel+linear_b_scales" --device virtual:sm100 layer.safetensors
+    run 1 diagnose layer.safetensors --output "$(echo kept/*.safetensors):d.sm100_mxf4nvf4" --distinguish apart.safetensors
+    out 'group 1  *the block scales of B are in the linear layout and are read as 128x4'
+    run 1 run --once --kernel "$kernel+linear_b_scales" --device virtual:sm100 apart.safetensors
+    out '^  cause  *the block scales of B are in the k_major_4 layout and are read as 128x4'
+    out '^  or  *the block scales of B are in the padded layout and are read as 128x4'
+    not_out 'are in the 128x4 layout'
+done
 run 0 gen --data gaussian --shape 128x256x512 --format nvfp4 --model sm100_mxf4nvf4 -o layer.safetensors
 run 1 run --once --kernel "$cutlass:cutlass_sm100/nvfp4/f32+linear_scales" --device virtual:sm100 layer.safetensors
 out 'cause  *the block scales of A and B are in the linear layout and are read as 128x4'

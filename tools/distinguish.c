@@ -37,11 +37,14 @@ static void set_scalars(const fpo_gemm_problem *like, fpo_gemm_problem *problem)
     problem->d_scale = like->d_scale;
 }
 
-/* About `wanted`, an odd number of blocks: the padding of layouts then shows. */
+/* About `wanted`, a number of blocks that four do not divide: the padding of layouts then shows. And a multiple of 32:
+ * lines of 4-bit codes are then multiples of 16 bytes, without which kernels that copy tensors cannot run the vector.
+ */
 static int64_t depth(const fpo_gemm_spec *spec, int64_t wanted)
 {
     int32_t a = spec->a.stored.scale.block_k, b = spec->b.stored.scale.block_k, block = a > b ? a : b;
-    return block == 0 ? wanted : (wanted / block | 1) * block;
+    int64_t unit = block < 32 ? 32 : block;
+    return block == 0 ? wanted : (wanted / unit | 1) * unit;
 }
 
 static fpo_status generate(const fpo_subject *s, fpo_data_kind kind, const int64_t shape[3], fpo_vector **vector,
@@ -120,7 +123,7 @@ fpo_status fpo_distinguish(const fpo_subject *subject, const char *model, const 
                            fpo_distinction *distinction, fpo_error *error)
 {
     static const fpo_data_kind kinds[] = {FPO_DATA_CODES, FPO_DATA_UNIFORM, FPO_DATA_GAUSSIAN, FPO_DATA_LADDER};
-    static const int64_t shapes[][3] = {{40, 48, 500}, {136, 132, 300}};
+    static const int64_t shapes[][3] = {{40, 48, 500}, {136, 152, 288}};
     enum { KINDS = sizeof kinds / sizeof kinds[0], SHAPES = sizeof shapes / sizeof shapes[0] };
     *distinction = (fpo_distinction){.vector = NULL};
     fpo_diagnosis findings = *all;

@@ -4,11 +4,8 @@
 /* FlashInfer's GEMMs for SM120 as a plug-in: what each takes, returns and adds up to. FlashInfer itself is compiled by
  * nvcc from the package flashinfer-python, with its own host code. */
 #include "../common/cuda_memory.h"
+#include "../host/flashinfer_dispatch.h"
 #include "../host/stream_k.h"
-#include "launch.h"
-
-#include <cuda_runtime_api.h>
-#include <stdio.h>
 
 static const int32_t geforce[] = {120, 121, 0};
 
@@ -34,10 +31,6 @@ FPO_STREAM_K_ORDER(mxf4nvf4_stream_k, "mul alpha");
         .element = "e4m3", .scale = "f32", .scale_layout = "mn_major", .scale_rows = rows, .scale_k = 128              \
     }
 
-typedef struct call {
-    flashinfer_call function;
-} call;
-
 /* The kernels: X(ID, name, A, B, D, multiple of N, of K, where alpha is, order, one line for people). */
 #define KERNELS(X)                                                                                                     \
     X(flashinfer_fp4_f32, "fp4/f32", NVFP4, NVFP4, "f32", 4, 32, FPO_SCALAR_DEVICE, mxf4nvf4, "data-parallel")         \
@@ -53,7 +46,7 @@ typedef struct call {
     X(flashinfer_groupwise_bf16, "groupwise/bf16", FP8(1), FP8(128), "bf16", 128, 128, FPO_SCALAR_NONE, blockwise,     \
       "scales 1x128 and 128x128")
 
-#define CALL(id, ...) static const call id##_call = {id};
+#define CALL(id, ...) static const flashinfer_kernel id##_call = {id};
 KERNELS(CALL)
 #undef CALL
 
@@ -75,29 +68,6 @@ static const fpo_kernel kernels[] = {
 #undef ENTRY
 };
 
-static fpo_plugin_status started(int result, char *why)
-{
-    cudaError_t error = cudaGetLastError();
-    if (result == 0 && error == cudaSuccess)
-        return FPO_PLUGIN_OK;
-    if (result == cudaErrorNotSupported && error == cudaSuccess) {
-        snprintf(why, FPO_PLUGIN_TEXT, "FlashInfer says that it does not support this shape");
-        return FPO_PLUGIN_UNSUPPORTED;
-    }
-    return error != cudaSuccess ? fpo_cuda_status(error, "the launch", why) : FPO_PLUGIN_FAILED;
-}
-
-static fpo_plugin_status workspace(const fpo_kernel *kernel, const fpo_kernel_problem *problem, uint64_t *bytes,
-                                   char *why)
-{
-    return started(((const call *)kernel->user)->function(problem, bytes, why), why);
-}
-
-static fpo_plugin_status run(const fpo_kernel *kernel, const fpo_kernel_problem *problem, char *why)
-{
-    return started(((const call *)kernel->user)->function(problem, NULL, why), why);
-}
-
 const fpo_plugin *fpo_plugin_v1(uint32_t abi_wanted)
 {
     static fpo_plugin plugin = {
@@ -109,8 +79,8 @@ const fpo_plugin *fpo_plugin_v1(uint32_t abi_wanted)
         .kernel_count = sizeof kernels / sizeof kernels[0],
         .kernel_size = sizeof kernels[0],
         .describe = fpo_describe_stream_k,
-        .workspace = workspace,
-        .run = run,
+        .workspace = flashinfer_workspace,
+        .run = flashinfer_run,
     };
     if (abi_wanted != FPO_PLUGIN_ABI)
         return NULL;
