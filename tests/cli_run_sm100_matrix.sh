@@ -25,6 +25,6 @@ refused cutlass_sm100/mxfp4/f32 mxfp4 cancellation sm100_mxf4 tcgen05_mxf4=sm100
 refused cutlass_sm100/mxfp8/f32 mxfp8_e4m3 floor sm100_mxf8f6f4 tcgen05_mxf8f6f4=sm120_mxf8f6f4_v1
 refused cutlass_sm100/fp8/1x128,128x128/f32 fp8_1x128,fp8_128x128 gaussian sm100_fp8_blockwise tcgen05_f8f6f4=sm90_fp8_blockwise
 
-[ "$shares" != 1 ] || [ -n "$ran" ] || skip "no kernel for SM100 is there"
-echo "$runs runs of kernels for SM100${FPO_LONG:+, the long list}${FPO_SHARE:+, share $FPO_SHARE}"
-finish
+[ -n "$ran" ] || skip "no kernel for SM100 is there"
+plugin="kernels for SM100"
+matrix_done

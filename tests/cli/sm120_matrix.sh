@@ -4,7 +4,7 @@
 
 # Production kernels on the virtual SM120: kernel x data x model x seed. The quick part runs each kernel over data of five
 # kinds; FPO_LONG=1 adds both models and five seeds for all of them. All outputs are compared, bit for bit.
-# FPO_SHARE=I/N does every N-th run from the I-th on, I from 0 (tests/cli/sm120_long.sh starts N of them).
+# FPO_SHARE=I/N does every N-th run from the I-th on, I from 0 (tests/cli/long_list.sh starts N of them).
 runs=0 step=0
 share=${FPO_SHARE:-0/1}
 [[ $share =~ ^[0-9]+/[1-9][0-9]*$ ]] && [ "${share%/*}" -lt "${share#*/}" ] || { echo "FPO_SHARE=$share is not I/N with I < N"; exit 2; }
@@ -47,7 +47,7 @@ matches() {
     make_vector
     run 0 run --kernel "$plugin" --device "$device${threads-}" "$@" v.safetensors
     out "^$count matched, 0 diverged, 0 failed"
-    out 'VIRTUAL SM120'
+    out "VIRTUAL ${machine-SM120}"
     tally
     runs=$((runs + count))
 }

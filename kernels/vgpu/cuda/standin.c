@@ -294,6 +294,9 @@ int fpo_cuda_launch(fpo_cuda_kernel *kernel, fpo_cuda_dim3 grid, fpo_cuda_dim3 b
     return fpo_cuda_fail(code, error.message);
 }
 
+/* CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B to _128B_ATOM_64B. */
+enum { FIRST_ATOM_SWIZZLE = 4, LAST_ATOM_SWIZZLE = 6 };
+
 int fpo_cuda_encode_tiled(void *map, int type, unsigned rank, void *address, const unsigned long long *dim,
                           const unsigned long long *stride, const unsigned *box, const unsigned *element_stride,
                           int interleave, int swizzle, int l2_promotion, int fill)
@@ -302,6 +305,13 @@ int fpo_cuda_encode_tiled(void *map, int type, unsigned rank, void *address, con
     if (gpu == NULL || map == NULL || rank < 1 || rank > FPO_BOX_RANK || dim == NULL || box == NULL ||
         element_stride == NULL)
         return FPO_CUDA_INVALID_VALUE;
+    if (swizzle >= FIRST_ATOM_SWIZZLE && swizzle <= LAST_ATOM_SWIZZLE &&
+        fpo_vgpu_configuration(gpu)->capability >= 100) {
+        char text[128];
+        snprintf(text, sizeof text,
+                 "cuTensorMapEncodeTiled: swizzle %d, 128 bytes with atoms of 32 or 64, is not modelled", swizzle);
+        return fpo_cuda_fail(FPO_CUDA_NOT_SUPPORTED, text);
+    }
     fpo_tensor_request r = {.type = (uint32_t)type,
                             .rank = rank,
                             .address = (uint64_t)(uintptr_t)address,
