@@ -4,10 +4,23 @@
 /* What the processor and this build have. */
 #include "engine.h"
 
+#if defined(FPO_X86) && defined(__GNUC__)
+#include <cpuid.h>
+
+/* Not all compilers' __builtin_cpu_supports knows it. */
+static bool has_f16c(void)
+{
+    unsigned a, b, c, d;
+    return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C) != 0;
+}
+#endif
+
 static fpo_isa best(void)
 {
 #if defined(FPO_X86) && defined(__GNUC__)
     __builtin_cpu_init();
+    if (!has_f16c())
+        return FPO_ISA_PORTABLE;
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd") &&
         __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512vbmi"))

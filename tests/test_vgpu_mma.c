@@ -51,6 +51,26 @@ static uint32_t random_scales(uint64_t r, fpo_format format, int style)
     return result;
 }
 
+/* Four bytes of elements: anything, or with large exponents, mostly zero, or large with a few small ones. */
+enum { ANY_ELEMENTS, LARGE_ELEMENTS, SPARSE_ELEMENTS, FEW_SMALL_ELEMENTS, ELEMENT_STYLES };
+
+static uint32_t random_elements(uint64_t r, int style)
+{
+    enum { LARGE = 0x60, NOT_LARGEST = 0xEF, SMALL = 0x87 };
+    uint32_t word = (uint32_t)(r >> 32), result = 0;
+    for (int i = 0; i < 4; i++) {
+        uint32_t byte = word >> (8 * i) & 255, which = (uint32_t)(r >> (4 * i)) & 15;
+        if (style == LARGE_ELEMENTS || (style == FEW_SMALL_ELEMENTS && which != 0))
+            byte = (byte | LARGE) & NOT_LARGEST;
+        else if (style == FEW_SMALL_ELEMENTS)
+            byte &= SMALL;
+        else if (style == SPARSE_ELEMENTS && which > 1)
+            byte = 0;
+        result |= byte << (8 * i);
+    }
+    return result;
+}
+
 static uint32_t element(const instruction *ins, uint32_t (*lanes)[WORDS], bool is_a, int row, int k)
 {
     fpo_format format = is_a ? ins->a : ins->b;
@@ -137,16 +157,16 @@ static void compare(const instruction *ins, const int *selector, fpo_isa isa, co
 }
 
 /* The loops of every instruction set against the step. */
-static void check(const instruction *ins, const int *selector, int style)
+static void check_elements(const instruction *ins, const int *selector, int style, int elements)
 {
     static _Alignas(16) inputs in[WARPS];
     static _Alignas(16) outputs want[WARPS], got[WARPS];
     char ptx[2048];
     write_ptx(ins, selector, ptx, sizeof ptx);
     for (int i = 0; i < WARPS * LANES * WORDS; i++) {
-        uint64_t r = fpo_random_bits((fpo_random){77, (uint64_t)style}, (uint64_t)i);
+        uint64_t r = fpo_random_bits((fpo_random){77, (uint64_t)(style + 2 * elements)}, (uint64_t)i);
         int word = i % WORDS;
-        in[i / (LANES * WORDS)][i / WORDS % LANES][word] = word < 6    ? (uint32_t)(r >> 32)
+        in[i / (LANES * WORDS)][i / WORDS % LANES][word] = word < 6    ? random_elements(r, elements)
                                                            : word < 10 ? random_c(r)
                                                                        : random_scales(r, ins->scale, style);
     }
@@ -163,6 +183,11 @@ static void check(const instruction *ins, const int *selector, int style)
         execute(ptx, isa, (const inputs *)in, got);
         compare(ins, selector, isa, (const outputs *)want, (const outputs *)got);
     }
+}
+
+static void check(const instruction *ins, const int *selector, int style)
+{
+    check_elements(ins, selector, style, ANY_ELEMENTS);
 }
 
 static const struct {
@@ -206,6 +231,9 @@ START_TEST(eight_bits_scaled)
     for (int s = _i == 0 ? 0 : _i % 8; s < (_i == 0 ? 32 : _i % 8 + 1); s++)
         for (int style = 0; style < 2; style++)
             check(&ins, (int[]){s % 4, s / 4 % 2, (s + 1) % 4, s / 8}, style);
+    for (int elements = ANY_ELEMENTS + 1; elements < ELEMENT_STYLES; elements++)
+        for (int style = 0; style < 2; style++)
+            check_elements(&ins, (int[]){0, 0, 0, 0}, style, elements);
 }
 END_TEST
 
@@ -215,7 +243,8 @@ START_TEST(eight_bits)
     snprintf(text, sizeof text, "mma.sync.aligned.kind::f8f6f4.m16n8k32.row.col.f32.%s.%s.f32", small[_i / 5].name,
              small[_i % 5].name);
     instruction ins = {text, 32, 0, small[_i / 5].format, small[_i % 5].format, FPO_FORMAT_NONE, "sm120_f8f6f4"};
-    check(&ins, (int[]){0, 0, 0, 0}, 0);
+    for (int elements = 0; elements < ELEMENT_STYLES; elements++)
+        check_elements(&ins, (int[]){0, 0, 0, 0}, 0, elements);
 }
 END_TEST
 

@@ -24,12 +24,18 @@ struct fpo_mma_unit;
 struct fpo_tile_kept; /* mma_tile.h */
 typedef void fpo_tile_function(const struct fpo_mma_unit *unit, struct fpo_mma_tile *tile, struct fpo_tile_kept *kept);
 
-/* How elements of up to 8 bits lie in their bytes: code = byte >> shift. */
-typedef struct fpo_tile_element {
-    uint8_t shift, sign, magnitude; /* the bits of sign and magnitude in a code */
-    uint8_t mantissa_bits, special; /* magnitudes from `special` on are NaN or infinite */
-    int8_t bias;
-} fpo_tile_element;
+/* Elements of up to 8 bits by the byte that they lie in: as a table, and as a formula. The exponents of zeros make those
+ * of any product lower than all others; NaN and infinities have no value. */
+enum { FPO_TILE_ZERO = -128, FPO_TILE_SPECIAL = 127 };
+typedef struct fpo_tile_numbers {
+    double value[256];
+    int8_t exponent[256];
+    uint8_t sign, magnitude;        /* bits of the byte */
+    uint8_t sign_shift, half_shift; /* to those of an IEEE half, whose exponent is larger by a constant: */
+    float power;                    /* what to multiply the half by */
+    uint8_t field_shift, bias;      /* the exponent of a magnitude is max(magnitude >> field_shift, 1) - bias */
+    uint8_t special;                /* magnitudes from here on are NaN or infinite; 255: none is */
+} fpo_tile_numbers;
 
 typedef struct fpo_tile_scale {
     double factor;
@@ -50,7 +56,9 @@ typedef struct fpo_mma_unit {
     uint8_t pair_nonzero[256];    /* bit i: element i is not zero */
     bool nibbles;                 /* rows are packed */
     fpo_tile_function *tile;      /* NULL: not served by mma_loops.h */
-    fpo_tile_element tile_element[2];
+    fpo_tile_numbers tile_numbers[2];
+    int tile_product_bits;    /* of a product, below its exponent */
+    bool tile_sums_are_exact; /* a double holds any sum of a step's products */
     fpo_tile_scale tile_scale[256];
     fpo_digits scale_table[256];
 } fpo_mma_unit;

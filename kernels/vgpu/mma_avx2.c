@@ -30,6 +30,16 @@ static inline doubles d_add(doubles a, doubles b)
     return HALVES_OF(_mm256_add_pd(a.low, b.low), _mm256_add_pd(a.high, b.high));
 }
 
+static inline doubles d_sub(doubles a, doubles b)
+{
+    return HALVES_OF(_mm256_sub_pd(a.low, b.low), _mm256_sub_pd(a.high, b.high));
+}
+
+static inline doubles d_add_product(doubles sum, doubles a, doubles b)
+{
+    return HALVES_OF(_mm256_fmadd_pd(a.low, b.low, sum.low), _mm256_fmadd_pd(a.high, b.high, sum.high));
+}
+
 static inline doubles d_cut(doubles a)
 {
     enum { CUT = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC };
@@ -102,6 +112,7 @@ static inline words dot_group(const uint8_t *b, const int8_t *even, const int8_t
     return _mm256_add_epi32(sum, _mm256_set1_epi32(correction));
 }
 
+#define ROWS_AT_ONCE 4
 #define TILE_GROUPS fpo_tile_groups_avx2
 #define TILE_SINGLE fpo_tile_single_avx2
 #include "mma_loops.h"

@@ -26,6 +26,16 @@ static inline doubles d_add(doubles a, doubles b)
     return _mm512_add_pd(a, b);
 }
 
+static inline doubles d_sub(doubles a, doubles b)
+{
+    return _mm512_sub_pd(a, b);
+}
+
+static inline doubles d_add_product(doubles sum, doubles a, doubles b)
+{
+    return _mm512_fmadd_pd(a, b, sum);
+}
+
 static inline doubles d_cut(doubles a)
 {
     return _mm512_roundscale_pd(a, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
@@ -76,6 +86,7 @@ static inline words dot_group(const uint8_t *b, const int8_t *even, const int8_t
     return _mm256_dpbusd_epi32(sum, _mm256_load_si256(columns + 3), broadcast_four(odd + 4));
 }
 
+#define ROWS_AT_ONCE 8
 #define TILE_GROUPS fpo_tile_groups_avx512
 #define TILE_SINGLE fpo_tile_single_avx512
 #include "mma_loops.h"

@@ -2,7 +2,7 @@
  * Copyright 2026 The fp4oracle authors */
 
 /* The loops of mma_tile.h for one instruction set: included once by each of mma_portable.c, mma_avx2.c and
- * mma_avx512.c, which define the vectors of 8 columns (words, floats, doubles) and their operations.
+ * mma_avx512.c, which define the vectors of 8 columns (words, doubles) and their operations.
  *
  * A term is a product of exact numbers, times 2^(fraction_bits - e), cut to an integer: e is the largest exponent, of C
  * or of any group (any product) that is not zero. Sums of these integers are exact in a double; cutting such a sum to
@@ -47,6 +47,17 @@ static inline bool is_kept(fpo_tile_key *key, const fpo_mma_unit *unit, const ui
 
 /* ---- C and D ---- */
 
+/* What the loops use of a step, in registers: stores of vectors could change what a pointer points to. */
+typedef struct constants {
+    words fraction_bits, e_zero, absent;
+    int result_bits;
+} constants;
+
+static inline constants constants_of(const fpo_step *step)
+{
+    return (constants){w_set1(step->fraction_bits), w_set1(step->e_zero), w_set1(FPO_FAST_ABSENT), step->result_bits};
+}
+
 /* Exponents of C, FPO_FAST_ABSENT for zero; *special: those that are infinite or NaN. */
 static inline words exponents_of(words c, words *special)
 {
@@ -57,7 +68,7 @@ static inline words exponents_of(words c, words *special)
 }
 
 /* The result of a row. `sum` counts in units of 2^-scale. Returns the columns whose result it is not. */
-static inline unsigned finish(const fpo_step *step, doubles sum, words scale, words special, uint32_t *d)
+static inline unsigned finish(const constants *step, doubles sum, words scale, words special, uint32_t *d)
 {
     words outside;
     doubles kept = d_keep(sum, step->result_bits);
@@ -110,11 +121,15 @@ static inline const fpo_groups_b *groups_b(const fpo_mma_unit *unit, const fpo_m
     if (is_kept(&b->key, unit, tile->b, 2, tile->b_scale, FPO_TILE_COLUMNS))
         return b;
     _Alignas(32) uint32_t turned[QUADS][FPO_TILE_COLUMNS];
-    for (int q = 0; q < QUADS; q++)
-        for (int n = 0; n < FPO_TILE_COLUMNS; n++)
-            turned[q][n] = tile->b[q / 4][4 * n + q % 4];
-    for (int q = 0; q < QUADS; q++)
-        unpack_columns(turned[q], b->elements[q][0], b->elements[q][1]);
+    for (int half = 0; half < 2; half++) {
+        words column[4];
+        turn_words(tile->b[half], column);
+        for (int i = 0; i < 4; i++) {
+            int q = 4 * half + i;
+            w_store(turned[q], column[i]);
+            unpack_columns(column[i], b->elements[q][0], b->elements[q][1]);
+        }
+    }
     memset(b->special, 0, sizeof b->special);
     for (int g = 0; g < GROUPS; g++) {
         for (int n = 0; n < FPO_TILE_COLUMNS; n++) {
@@ -145,14 +160,14 @@ void TILE_GROUPS(const fpo_mma_unit *unit, fpo_mma_tile *tile, fpo_tile_kept *ke
 {
     const fpo_groups_a *a = groups_a(unit, tile, kept);
     const fpo_groups_b *b = groups_b(unit, tile, kept);
-    const fpo_step *step = unit->step;
+    const constants step = constants_of(unit->step);
     for (int m = 0; m < FPO_TILE_ROWS; m++) {
         tile->left[m] = 0xFF;
         if (a->special[m])
             continue;
         words special, c = w_load(tile->d[m]), exponent = exponents_of(c, &special);
-        words e = largest_group(a, m, b, w_max(exponent, w_set1(step->e_zero)));
-        words scale = w_sub(w_set1(step->fraction_bits), e);
+        words e = largest_group(a, m, b, w_max(exponent, step.e_zero));
+        words scale = w_sub(step.fraction_bits, e);
         doubles sum = d_add(d_set1(0), cut_c(c, scale));
         doubles power = d_power(w_sub(scale, w_set1(2))); /* products of halves */
 #pragma GCC unroll 4
@@ -162,61 +177,31 @@ void TILE_GROUPS(const fpo_mma_unit *unit, fpo_mma_tile *tile, fpo_tile_kept *ke
             doubles factor = d_mul(d_mul(d_load(b->factor[g]), d_set1(a->factor[m][g])), power);
             sum = d_add(sum, d_cut(d_mul(d_from_words(dot), factor)));
         }
-        tile->left[m] = (uint8_t)finish(step, sum, scale, w_or(special, w_load(b->special)), tile->d[m]);
+        tile->left[m] = (uint8_t)finish(&step, sum, scale, w_or(special, w_load(b->special)), tile->d[m]);
     }
 }
 
-/* ---- one sum of 32 elements of up to 8 bits ---- */
+/* ---- one sum of 32 elements of up to 8 bits ----
+ *
+ * The exact sum of all products fits a double. What cutting takes from the few products whose lowest bit is below what
+ * counts is subtracted from it, exactly too; where it is many products, each is cut before the sum. */
 
-enum { NO_EXPONENT = -128 }; /* of a zero: with any other, far below those of products */
-
-/* Exponents of elements, and which are NaN or infinite. */
-static inline void decode_exponents(fpo_tile_element how, const uint8_t *restrict bytes, int count,
-                                    int8_t *restrict exponent, uint8_t *restrict special)
-{
-    for (int i = 0; i < count; i++) {
-        uint8_t magnitude = (uint8_t)(bytes[i] >> how.shift) & how.magnitude;
-        uint8_t field = (uint8_t)(magnitude >> how.mantissa_bits);
-        int8_t e = (int8_t)((field > 1 ? field : 1) - how.bias);
-        exponent[i] = magnitude == 0 ? NO_EXPONENT : e;
-        special[i] = magnitude >= how.special;
-    }
-}
-
-/* Finite elements as floats: the significand as an integer, times a power of two. */
-static inline void decode_values(fpo_tile_element how, const uint8_t *restrict bytes, int count, float *restrict value)
-{
-    for (int i = 0; i < count; i++) {
-        int32_t code = bytes[i] >> how.shift, magnitude = code & how.magnitude;
-        int32_t field = magnitude >> how.mantissa_bits, one = 1 << how.mantissa_bits;
-        int32_t significand = (magnitude & (one - 1)) | (field != 0 ? one : 0);
-        int32_t exponent = (field > 1 ? field : 1) - how.bias - how.mantissa_bits;
-        union {
-            int32_t bits;
-            float number;
-        } power = {(exponent + 127) << 23};
-        value[i] = (float)(code & how.sign ? -significand : significand) * power.number;
-    }
-}
 
 static inline const fpo_single_a *single_a(const fpo_mma_unit *unit, const fpo_mma_tile *tile, fpo_tile_kept *kept)
 {
     fpo_single_a *a = &kept->single_a[place_of(tile->a[0])];
     if (is_kept(&a->key, unit, tile->a, 4, tile->a_scale, FPO_TILE_ROWS))
         return a;
-    fpo_tile_element how = unit->tile_element[0];
     bool scaled = unit->scale != FPO_FORMAT_NONE;
+    const decoder how = decoder_of(&unit->tile_numbers[0]);
     for (int m = 0; m < FPO_TILE_ROWS; m++) {
-        uint8_t bytes[SINGLE_K], special[SINGLE_K];
-        memcpy(bytes, tile->a[m / 8] + m % 8 * 4, SINGLE_K / 2);
-        memcpy(bytes + SINGLE_K / 2, tile->a[m / 8 + 2] + m % 8 * 4, SINGLE_K / 2);
-        decode_exponents(how, bytes, SINGLE_K, a->exponent[m], special);
-        decode_values(how, bytes, SINGLE_K, a->value[m]);
-        const fpo_tile_scale *x = &unit->tile_scale[tile->a_scale[m][0]];
-        uint8_t any = scaled && x->special;
+        words bytes = w_load_halves(tile->a[m / 8] + m % 8 * 4, tile->a[m / 8 + 2] + m % 8 * 4);
+        decode(&how, bytes, a->value[m], a->exponent[m], a->least[m]);
+        int8_t most = FPO_TILE_ZERO;
         for (int k = 0; k < SINGLE_K; k++)
-            any |= special[k];
-        a->special[m] = any != 0;
+            most = a->exponent[m][k] > most ? a->exponent[m][k] : most;
+        const fpo_tile_scale *x = &unit->tile_scale[tile->a_scale[m][0]];
+        a->special[m] = most == FPO_TILE_SPECIAL || (scaled && x->special);
         a->scale[m] = scaled ? x->exponent : 0;
     }
     return a;
@@ -227,64 +212,142 @@ static inline const fpo_single_b *single_b(const fpo_mma_unit *unit, const fpo_m
     fpo_single_b *b = &kept->single_b[place_of(tile->b[0])];
     if (is_kept(&b->key, unit, tile->b, 2, tile->b_scale, FPO_TILE_COLUMNS))
         return b;
-    fpo_tile_element how = unit->tile_element[1];
     bool scaled = unit->scale != FPO_FORMAT_NONE;
-    _Alignas(32) uint8_t bytes[SINGLE_K][FPO_TILE_COLUMNS], special[SINGLE_K][FPO_TILE_COLUMNS];
-    for (int q = 0; q < SINGLE_K / 4; q++) {
-        _Alignas(32) uint32_t turned[FPO_TILE_COLUMNS];
-        for (int n = 0; n < FPO_TILE_COLUMNS; n++)
-            turned[n] = tile->b[q / 4][4 * n + q % 4];
-        turn_bytes(turned, bytes[4 * q]);
+    const decoder how = decoder_of(&unit->tile_numbers[1]);
+    for (int half = 0; half < 2; half++) {
+        words column[4]; /* each: four k of a column */
+        turn_words(tile->b[half], column);
+        for (int i = 0; i < 4; i++) {
+            int k = 16 * half + 4 * i;
+            _Alignas(32) int8_t least[4 * FPO_TILE_COLUMNS];
+            decode(&how, turn_bytes(column[i]), b->value[k], b->exponent[k], least);
+            least_of_eights(least, &b->least[k]);
+        }
     }
-    decode_exponents(how, bytes[0], FPO_TILE_COLUMNS * SINGLE_K, b->exponent[0], special[0]);
-    decode_values(how, bytes[0], FPO_TILE_COLUMNS * SINGLE_K, b->value[0]);
+    const int8_t *exponent = b->exponent[0];
+    int8_t most[4 * FPO_TILE_COLUMNS] = {0};
+    for (int at = 0; at < SINGLE_K * FPO_TILE_COLUMNS; at += 4 * FPO_TILE_COLUMNS)
+        for (int i = 0; i < 4 * FPO_TILE_COLUMNS; i++)
+            most[i] = exponent[at + i] > most[i] ? exponent[at + i] : most[i];
     for (int n = 0; n < FPO_TILE_COLUMNS; n++) {
+        bool special = false;
+        for (int i = n; i < 4 * FPO_TILE_COLUMNS; i += FPO_TILE_COLUMNS)
+            special |= most[i] == FPO_TILE_SPECIAL;
         const fpo_tile_scale *x = &unit->tile_scale[tile->b_scale[n][0]];
-        b->special[n] = -(int32_t)(scaled && x->special);
+        b->special[n] = -(int32_t)(special || (scaled && x->special));
         b->scale[n] = scaled ? x->exponent : 0;
     }
-    for (int k = 0; k < SINGLE_K; k++)
-        for (int n = 0; n < FPO_TILE_COLUMNS; n++)
-            b->special[n] |= -(int32_t)special[k][n];
     return b;
 }
 
-/* Sums of 16 terms below 2^27 each: two sums. */
-static inline doubles add_products(const float *a, const fpo_single_b *b, floats power)
+/* The exact sums of the products of some rows. */
+static inline void add_exactly(const fpo_single_a *a, int first, const fpo_single_b *b, doubles *sum)
 {
-    words sum[2] = {w_set1(0), w_set1(0)};
-    for (int half = 0; half < 2; half++) {
-#pragma GCC unroll 16
-        for (int k = 0; k < SINGLE_K / 2; k++) {
-            int at = half * SINGLE_K / 2 + k;
-            floats product = f_mul(f_mul(f_set1(a[at]), f_load(b->value[at])), power);
-            sum[half] = w_add(sum[half], w_from_floats(product));
-        }
+    doubles s[ROWS_AT_ONCE];
+#pragma GCC unroll 8
+    for (int r = 0; r < ROWS_AT_ONCE; r++)
+        s[r] = d_set1(0);
+#pragma GCC unroll 8
+    for (int k = 0; k < SINGLE_K; k++) {
+        doubles column = d_load(b->value[k]);
+#pragma GCC unroll 8
+        for (int r = 0; r < ROWS_AT_ONCE; r++)
+            s[r] = d_add_product(s[r], d_set1(a->value[first + r][k]), column);
     }
-    return d_add(d_from_words(sum[0]), d_from_words(sum[1]));
+#pragma GCC unroll 8
+    for (int r = 0; r < ROWS_AT_ONCE; r++)
+        sum[r] = s[r];
+}
+
+static inline doubles product(const fpo_single_a *a, int m, const fpo_single_b *b, int k, doubles power)
+{
+    return d_mul(d_mul(d_set1(a->value[m][k]), d_load(b->value[k])), power);
+}
+
+/* What is below 1 of the products whose bits are set in `which`, after `power`. */
+static inline doubles add_rests(const fpo_single_a *a, int m, const fpo_single_b *b, doubles power, uint32_t which)
+{
+    doubles sum = d_set1(0);
+    for (; which != 0; which &= which - 1) {
+        doubles p = product(a, m, b, __builtin_ctz(which), power);
+        sum = d_add(sum, d_sub(p, d_cut(p)));
+    }
+    return sum;
+}
+
+/* Every product cut to a multiple of 1 after `power`. */
+static inline doubles add_cut(const fpo_single_a *a, int m, const fpo_single_b *b, doubles power)
+{
+    doubles sum = d_set1(0);
+#pragma GCC unroll 4
+    for (int k = 0; k < SINGLE_K; k++)
+        sum = d_add(sum, d_cut(product(a, m, b, k, power)));
+    return sum;
+}
+
+/* What is known of a row before its products are. */
+typedef struct single_row {
+    words special, scale, shift; /* sums count in units of 2^-scale; products are to be multiplied by 2^shift */
+    uint32_t cut;                /* the k of products that may have bits below 1 */
+    bool exact;                  /* few of them */
+} single_row;
+
+static inline void look_at_row(const fpo_mma_unit *unit, const constants *step, const fpo_single_a *a, int m,
+                               const fpo_single_b *b, const uint32_t *c, single_row *row)
+{
+    enum { LEAST_PRODUCT = -100, LEAST_POWER = -900, MOST_POWER = 900, FEW = 8 };
+    words special, exponent = exponents_of(w_load(c), &special);
+    words factor = w_add(w_load(b->scale), w_set1(a->scale[m]));
+    words largest = largest_product(a->exponent[m], b->exponent[0]);
+    words absent = w_less(largest, w_set1(LEAST_PRODUCT));
+    words e = w_max(w_max(exponent, step->e_zero), w_select(absent, step->absent, w_add(largest, factor)));
+    words scale = w_sub(step->fraction_bits, e);
+    /* With the least power nothing is left of a product; where there are none, any power will do. */
+    words shift = w_min(w_max(w_add(scale, factor), w_set1(LEAST_POWER)), w_set1(MOST_POWER));
+    int32_t least = w_least(shift);
+    row->special = w_or(special, w_load(b->special));
+    row->scale = scale;
+    row->shift = shift;
+    row->cut = below(a->least[m], b->least, unit->tile_product_bits - least);
+    row->exact = row->cut == 0 || (unit->tile_sums_are_exact && __builtin_popcount(row->cut) <= FEW);
+}
+
+static inline doubles single_products(const fpo_single_a *a, int m, const fpo_single_b *b, const single_row *row,
+                                      doubles sum)
+{
+    doubles power = d_power(row->shift);
+    if (!row->exact)
+        return add_cut(a, m, b, power);
+    sum = d_mul(sum, power);
+    return row->cut == 0 ? sum : d_sub(sum, add_rests(a, m, b, power, row->cut));
 }
 
 void TILE_SINGLE(const fpo_mma_unit *unit, fpo_mma_tile *tile, fpo_tile_kept *kept)
 {
-    enum { LEAST_PRODUCT = -100, LEAST_POWER = -127, MOST_POWER = 100 };
     const fpo_single_a *a = single_a(unit, tile, kept);
     const fpo_single_b *b = single_b(unit, tile, kept);
-    const fpo_step *step = unit->step;
-    for (int m = 0; m < FPO_TILE_ROWS; m++) {
-        tile->left[m] = 0xFF;
-        if (a->special[m])
-            continue;
-        words special, c = w_load(tile->d[m]), exponent = exponents_of(c, &special);
-        words factor = w_add(w_load(b->scale), w_set1(a->scale[m]));
-        words largest = largest_product(a->exponent[m], b->exponent[0]);
-        words absent = w_less(largest, w_set1(LEAST_PRODUCT));
-        words e = w_max(w_max(exponent, w_set1(step->e_zero)),
-                        w_select(absent, w_set1(FPO_FAST_ABSENT), w_add(largest, factor)));
-        words scale = w_sub(w_set1(step->fraction_bits), e);
-        /* Below the least power nothing is left of a product; where there are none, any power will do. */
-        words power = w_min(w_max(w_add(scale, factor), w_set1(LEAST_POWER)), w_set1(MOST_POWER));
-        doubles sum = d_add(cut_c(c, scale), add_products(a->value[m], b, f_power(power)));
-        sum = d_add(sum, d_set1(0)); /* no -0 */
-        tile->left[m] = (uint8_t)finish(step, sum, scale, w_or(special, w_load(b->special)), tile->d[m]);
+    const constants step = constants_of(unit->step);
+    for (int first = 0; first < FPO_TILE_ROWS; first += ROWS_AT_ONCE) {
+        single_row rows[ROWS_AT_ONCE];
+        doubles sums[ROWS_AT_ONCE];
+        bool any = false;
+        for (int r = 0; r < ROWS_AT_ONCE; r++) {
+            look_at_row(unit, &step, a, first + r, b, tile->d[first + r], &rows[r]);
+            any |= rows[r].exact;
+        }
+        if (any)
+            add_exactly(a, first, b, sums);
+        else
+            memset(sums, 0, sizeof sums);
+        for (int r = 0; r < ROWS_AT_ONCE; r++) {
+            int m = first + r;
+            tile->left[m] = 0xFF;
+            if (a->special[m])
+                continue;
+            const single_row *row = &rows[r];
+            doubles products = single_products(a, m, b, row, sums[r]);
+            doubles sum = d_add(d_add(cut_c(w_load(tile->d[m]), row->scale), products), d_set1(0)); /* no -0 */
+            tile->left[m] = (uint8_t)finish(&step, sum, row->scale, row->special, tile->d[m]);
+        }
     }
 }

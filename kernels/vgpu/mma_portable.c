@@ -11,9 +11,6 @@ enum { LANES = FPO_TILE_COLUMNS };
 typedef struct words {
     int32_t x[LANES];
 } words;
-typedef struct floats {
-    float x[LANES];
-} floats;
 typedef struct doubles {
     double x[LANES];
 } doubles;
@@ -35,13 +32,6 @@ typedef struct doubles {
         EACH(expression);                                                                                              \
         return r;                                                                                                      \
     }
-#define FLOATS_OF(name, arguments, expression)                                                                         \
-    static inline floats name arguments                                                                                \
-    {                                                                                                                  \
-        floats r;                                                                                                      \
-        EACH(expression);                                                                                              \
-        return r;                                                                                                      \
-    }
 
 WORDS_OF(w_set1, (int32_t a), a)
 WORDS_OF(w_load, (const void *p), ((const int32_t *)p)[i])
@@ -55,20 +45,26 @@ WORDS_OF(w_equal, (words a, words b), -(a.x[i] == b.x[i]))
 WORDS_OF(w_less, (words a, words b), -(a.x[i] < b.x[i]))
 WORDS_OF(w_select, (words which, words a, words b), which.x[i] != 0 ? a.x[i] : b.x[i])
 WORDS_OF(w_shift_right, (words a, int by), (int32_t)((uint32_t)a.x[i] >> by))
-WORDS_OF(w_from_floats, (floats a), (int32_t)a.x[i])
-FLOATS_OF(f_set1, (float a), a)
-FLOATS_OF(f_load, (const float *p), p[i])
-FLOATS_OF(f_mul, (floats a, floats b), a.x[i] * b.x[i])
+DOUBLES_OF(d_sub, (doubles a, doubles b), a.x[i] - b.x[i])
 DOUBLES_OF(d_set1, (double a), a)
 DOUBLES_OF(d_load, (const double *p), p[i])
 DOUBLES_OF(d_mul, (doubles a, doubles b), a.x[i] * b.x[i])
 DOUBLES_OF(d_add, (doubles a, doubles b), a.x[i] + b.x[i])
+DOUBLES_OF(d_add_product, (doubles sum, doubles a, doubles b), sum.x[i] + a.x[i] * b.x[i])
 DOUBLES_OF(d_from_words, (words a), a.x[i])
 DOUBLES_OF(d_cut, (doubles a), fabs(a.x[i]) < 0x1p62 ? (double)(int64_t)a.x[i] : a.x[i])
 
 static inline void w_store(void *p, words a)
 {
     memcpy(p, &a, sizeof a);
+}
+
+static inline words w_load_halves(const void *low, const void *high)
+{
+    words r;
+    memcpy(r.x, low, sizeof r / 2);
+    memcpy(r.x + LANES / 2, high, sizeof r / 2);
+    return r;
 }
 
 static inline unsigned w_mask(words a)
@@ -79,15 +75,21 @@ static inline unsigned w_mask(words a)
     return mask;
 }
 
-/* 2^exponent; -127 gives 0. */
-static inline floats f_power(words exponent)
+static inline int32_t w_least(words a)
 {
-    floats r;
-    for (int i = 0; i < LANES; i++) {
-        uint32_t bits = (uint32_t)(exponent.x[i] + 127) << 23;
-        memcpy(&r.x[i], &bits, sizeof bits);
-    }
-    return r;
+    int32_t least = a.x[0];
+    for (int i = 1; i < LANES; i++)
+        least = a.x[i] < least ? a.x[i] : least;
+    return least;
+}
+
+/* Bit k: a[k] + b[k] < limit, of 32. */
+static inline uint32_t below(const int8_t *a, const int8_t *b, int limit)
+{
+    uint32_t bits = 0;
+    for (int k = 0; k < 32; k++)
+        bits |= (uint32_t)(a[k] + b[k] < limit) << k;
+    return bits;
 }
 
 static inline doubles d_power(words exponent)
@@ -152,10 +154,10 @@ static inline void unpack_row(const uint32_t *first, const uint32_t *second, int
     }
 }
 
-static inline void unpack_columns(const uint32_t *column, uint8_t *even, uint8_t *odd)
+static inline void unpack_columns(words column, uint8_t *even, uint8_t *odd)
 {
     for (int i = 0; i < 32; i++) {
-        uint32_t byte = column[i / 4] >> (i % 4 * 8) & 255;
+        uint32_t byte = (uint32_t)column.x[i / 4] >> (i % 4 * 8) & 255;
         even[i] = (uint8_t)(halves[byte & 15] + 12);
         odd[i] = (uint8_t)(halves[byte >> 4] + 12);
     }
@@ -176,12 +178,55 @@ static inline words dot_group(const uint8_t *b, const int8_t *even, const int8_t
     return r;
 }
 
-/* Four bytes of 8 columns to 8 bytes of four rows. */
-static inline void turn_bytes(const uint32_t *columns, uint8_t *rows)
+/* Four words of each of 8 columns: row i has word i of all. */
+static inline void turn_words(const uint32_t *columns, words rows[4])
 {
     for (int i = 0; i < 4; i++)
         for (int n = 0; n < LANES; n++)
-            rows[8 * i + n] = (uint8_t)(columns[n] >> (8 * i));
+            rows[i].x[n] = (int32_t)columns[4 * n + i];
+}
+
+/* Four bytes of 8 columns to 8 bytes of four rows. */
+static inline words turn_bytes(words columns)
+{
+    uint8_t rows[32];
+    for (int i = 0; i < 4; i++)
+        for (int n = 0; n < LANES; n++)
+            rows[8 * i + n] = (uint8_t)((uint32_t)columns.x[n] >> (8 * i));
+    words r;
+    memcpy(&r, rows, sizeof r);
+    return r;
+}
+
+typedef struct decoder {
+    const fpo_tile_numbers *numbers;
+} decoder;
+
+static inline decoder decoder_of(const fpo_tile_numbers *numbers)
+{
+    return (decoder){numbers};
+}
+
+/* 32 elements. */
+static inline void decode(const decoder *how, words elements, double *value, int8_t *exponent,
+                          int8_t *least)
+{
+    uint8_t bytes[32];
+    memcpy(bytes, &elements, sizeof bytes);
+    for (int i = 0; i < 32; i++) {
+        value[i] = how->numbers->value[bytes[i]];
+        exponent[i] = how->numbers->exponent[bytes[i]];
+        least[i] = exponent[i] == FPO_TILE_ZERO ? FPO_TILE_NO_LEAST : exponent[i];
+    }
+}
+
+static inline void least_of_eights(const int8_t *rows, int8_t *least)
+{
+    for (int r = 0; r < 4; r++) {
+        least[r] = rows[8 * r];
+        for (int n = 1; n < LANES; n++)
+            least[r] = rows[8 * r + n] < least[r] ? rows[8 * r + n] : least[r];
+    }
 }
 
 static inline words largest_product(const int8_t *a, const int8_t *b)
@@ -193,6 +238,7 @@ static inline words largest_product(const int8_t *a, const int8_t *b)
     return r;
 }
 
+#define ROWS_AT_ONCE 1
 #define TILE_GROUPS fpo_tile_groups_portable
 #define TILE_SINGLE fpo_tile_single_portable
 #include "mma_loops.h"

@@ -23,10 +23,10 @@ static bool is_groups(const fpo_mma_unit *unit)
            unit->step->fraction_bits <= MOST_BITS;
 }
 
-/* 16 terms, each below 2^(2 + fraction_bits), must fit 31 bits. */
+/* C and 32 terms, each below 2^(2 + fraction_bits): their sum is to be exact in a double. */
 static bool is_single(const fpo_mma_unit *unit)
 {
-    enum { K = 32, MOST_BITS = 25 };
+    enum { K = 32, MOST_BITS = 44 };
     return unit->path.kind == FPO_FAST_NARROW && unit->step->k == K && unit->step->fraction_bits <= MOST_BITS &&
            unit->scales <= 1 && fpo_format_describe(unit->element[0])->bits <= 8 &&
            fpo_format_describe(unit->element[1])->bits <= 8;
@@ -47,28 +47,43 @@ fpo_tile_function *fpo_mma_tile_for(const fpo_mma_unit *unit, fpo_isa isa)
     return groups ? fpo_tile_groups_portable : fpo_tile_single_portable;
 }
 
-static fpo_tile_element element_of(const fpo_mma_unit *unit, int which)
+static void fill_numbers(fpo_mma_unit *unit, int which)
 {
-    const fpo_format_info *f = fpo_format_describe(unit->element[which]);
-    unsigned magnitude_bits = (unsigned)f->bits - f->sign_bits;
-    fpo_tile_element e = {.shift = unit->element[which] == FPO_E2M1 ? 2 : 0,
-                          .sign = (uint8_t)(1u << magnitude_bits),
-                          .magnitude = (uint8_t)((1u << magnitude_bits) - 1),
-                          .mantissa_bits = f->mantissa_bits,
-                          .special = 255,
-                          .bias = (int8_t)f->bias};
-    for (unsigned code = 1u << magnitude_bits; code-- > 0;)
-        if (unit->table[which][code].special)
-            e.special = (uint8_t)code;
-    return e;
+    enum { HALF_SIGN = 15, HALF_MANTISSA = 10, HALF_BIAS = 15 };
+    fpo_format format = unit->element[which];
+    const fpo_format_info *f = fpo_format_describe(format);
+    unsigned shift = format == FPO_E2M1 ? 2 : 0, sign = shift + f->bits - 1u;
+    fpo_tile_numbers *numbers = &unit->tile_numbers[which];
+    *numbers = (fpo_tile_numbers){.sign = (uint8_t)(1u << sign),
+                                  .magnitude = (uint8_t)((1u << sign) - (1u << shift)),
+                                  .sign_shift = (uint8_t)(HALF_SIGN - sign),
+                                  .half_shift = (uint8_t)(HALF_MANTISSA - f->mantissa_bits - shift),
+                                  .power = ldexpf(1, HALF_BIAS - f->bias),
+                                  .field_shift = (uint8_t)(f->mantissa_bits + shift),
+                                  .bias = (uint8_t)f->bias,
+                                  .special = 255};
+    for (unsigned byte = 256; byte-- > 0;) {
+        const fpo_mma_number *n = &unit->table[which][byte >> shift & ((1u << f->bits) - 1)];
+        numbers->value[byte] = n->nonzero ? (double)n->value : 0;
+        numbers->exponent[byte] = n->special ? FPO_TILE_SPECIAL : n->nonzero ? (int8_t)n->number : FPO_TILE_ZERO;
+        if (n->special && byte < numbers->sign)
+            numbers->special = (uint8_t)byte;
+    }
 }
 
 void fpo_mma_tile_prepare(fpo_mma_unit *unit)
 {
+    enum { SUM_BITS = 5, DOUBLE_BITS = 53 };
     if (unit->tile == NULL)
         return;
-    for (int which = 0; which < 2; which++)
-        unit->tile_element[which] = element_of(unit, which);
+    int span = 0; /* bits of a product, of any exponents */
+    for (int which = 0; which < 2; which++) {
+        const fpo_format_info *f = fpo_format_describe(unit->element[which]);
+        fill_numbers(unit, which);
+        unit->tile_product_bits += f->mantissa_bits;
+        span += (1 << f->exponent_bits) + f->mantissa_bits + 1;
+    }
+    unit->tile_sums_are_exact = span + SUM_BITS <= DOUBLE_BITS;
     for (int code = 0; code < 256 && unit->scale != FPO_FORMAT_NONE; code++) {
         fpo_digits x = unit->scale_table[code];
         bool special = x.exponent >= FPO_EXPONENT_INFINITY, zero = special || x.significand == 0;

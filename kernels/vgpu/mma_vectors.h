@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The fp4oracle authors */
 
-/* Operations of mma_loops.h on 8 words or floats in 256 bits: AVX2, and AVX-512 too. */
+/* Operations of mma_loops.h on 8 words in 256 bits: AVX2, and AVX-512 too. */
 #include "mma_tile.h"
 
 #include <immintrin.h>
 
 typedef __m256i words;
-typedef __m256 floats;
 
 static inline words w_set1(int32_t a)
 {
@@ -22,6 +21,11 @@ static inline words w_load(const void *p)
 static inline void w_store(void *p, words a)
 {
     _mm256_store_si256(p, a);
+}
+
+static inline words w_load_halves(const void *low, const void *high)
+{
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128(low)), _mm_loadu_si128(high), 1);
 }
 
 static inline words w_add(words a, words b)
@@ -79,30 +83,19 @@ static inline unsigned w_mask(words a)
     return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(a));
 }
 
-static inline words w_from_floats(floats a)
+static inline int32_t w_least(words a)
 {
-    return _mm256_cvttps_epi32(a);
+    __m128i least = _mm_min_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
+    least = _mm_min_epi32(least, _mm_shuffle_epi32(least, 0x4E));
+    return _mm_cvtsi128_si32(_mm_min_epi32(least, _mm_shuffle_epi32(least, 0xB1)));
 }
 
-static inline floats f_set1(float a)
+/* Bit k: a[k] + b[k] < limit, of 32. */
+static inline uint32_t below(const int8_t *a, const int8_t *b, int limit)
 {
-    return _mm256_set1_ps(a);
-}
-
-static inline floats f_load(const float *p)
-{
-    return _mm256_load_ps(p);
-}
-
-static inline floats f_mul(floats a, floats b)
-{
-    return _mm256_mul_ps(a, b);
-}
-
-/* 2^exponent; -127 gives 0. */
-static inline floats f_power(words exponent)
-{
-    return _mm256_castsi256_ps(_mm256_slli_epi32(w_add(exponent, w_set1(127)), 23));
+    __m256i sum = _mm256_adds_epi8(_mm256_load_si256((const __m256i *)a), _mm256_load_si256((const __m256i *)b));
+    __m256i limits = _mm256_set1_epi8((int8_t)(limit < -128 ? -128 : limit > 127 ? 127 : limit));
+    return (uint32_t)_mm256_movemask_epi8(_mm256_cmpgt_epi8(limits, sum));
 }
 
 /* E2M1 in halves by its code. */
@@ -117,8 +110,7 @@ static inline void unpack_row(const uint32_t *first, const uint32_t *second, int
                               int32_t correction[4])
 {
     const __m256i table = _mm256_setr_epi8(HALVES, HALVES), twelve = _mm256_set1_epi8(12);
-    __m256i x = _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)first)),
-                                        _mm_loadu_si128((const __m128i *)second), 1);
+    __m256i x = w_load_halves(first, second);
     __m256i low = _mm256_shuffle_epi8(table, low_nibbles(x));
     __m256i high = _mm256_shuffle_epi8(table, low_nibbles(_mm256_srli_epi16(x, 4)));
     _mm256_store_si256((__m256i *)even, low);
@@ -131,10 +123,9 @@ static inline void unpack_row(const uint32_t *first, const uint32_t *second, int
         correction[g] = 12 * (16 * 12 - (int32_t)sum[g]);
 }
 
-static inline void unpack_columns(const uint32_t *column, uint8_t *even, uint8_t *odd)
+static inline void unpack_columns(words x, uint8_t *even, uint8_t *odd)
 {
     const __m256i table = _mm256_add_epi8(_mm256_setr_epi8(HALVES, HALVES), _mm256_set1_epi8(12));
-    __m256i x = _mm256_load_si256((const __m256i *)column);
     _mm256_store_si256((__m256i *)even, _mm256_shuffle_epi8(table, low_nibbles(x)));
     _mm256_store_si256((__m256i *)odd, _mm256_shuffle_epi8(table, low_nibbles(_mm256_srli_epi16(x, 4))));
 }
@@ -146,13 +137,89 @@ static inline __m256i broadcast_four(const int8_t *elements)
     return _mm256_set1_epi32(four);
 }
 
+/* Four words of each of 8 columns: row i has word i of all. */
+static inline void turn_words(const uint32_t *columns, words rows[4])
+{
+    __m256i zero = w_load_halves(columns, columns + 16), one = w_load_halves(columns + 4, columns + 20);
+    __m256i two = w_load_halves(columns + 8, columns + 24), three = w_load_halves(columns + 12, columns + 28);
+    __m256i low = _mm256_unpacklo_epi32(zero, one), high = _mm256_unpackhi_epi32(zero, one);
+    __m256i next_low = _mm256_unpacklo_epi32(two, three), next_high = _mm256_unpackhi_epi32(two, three);
+    rows[0] = _mm256_unpacklo_epi64(low, next_low);
+    rows[1] = _mm256_unpackhi_epi64(low, next_low);
+    rows[2] = _mm256_unpacklo_epi64(high, next_high);
+    rows[3] = _mm256_unpackhi_epi64(high, next_high);
+}
+
 /* Four bytes of 8 columns to 8 bytes of four rows. */
-static inline void turn_bytes(const uint32_t *columns, uint8_t *rows)
+static inline words turn_bytes(words columns)
 {
     const __m256i by_row = _mm256_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15, 0, 4, 8, 12, 1, 5, 9,
                                             13, 2, 6, 10, 14, 3, 7, 11, 15);
-    __m256i halves = _mm256_shuffle_epi8(_mm256_load_si256((const __m256i *)columns), by_row);
-    _mm256_store_si256((__m256i *)rows, _mm256_permutevar8x32_epi32(halves, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7)));
+    return _mm256_permutevar8x32_epi32(_mm256_shuffle_epi8(columns, by_row), _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+}
+
+/* fpo_tile_numbers as vectors. */
+typedef struct decoder {
+    __m128i sign, magnitude, sign_shift, half_shift; /* of halves */
+    __m256 power;
+    __m256i magnitudes, fields, bias, special; /* of bytes */
+    __m128i field_shift;
+} decoder;
+
+static inline decoder decoder_of(const fpo_tile_numbers *numbers)
+{
+    return (decoder){.sign = _mm_set1_epi16(numbers->sign),
+                     .magnitude = _mm_set1_epi16(numbers->magnitude),
+                     .sign_shift = _mm_cvtsi32_si128(numbers->sign_shift),
+                     .half_shift = _mm_cvtsi32_si128(numbers->half_shift),
+                     .power = _mm256_set1_ps(numbers->power),
+                     .magnitudes = _mm256_set1_epi8((char)numbers->magnitude),
+                     .fields = _mm256_set1_epi8((char)(numbers->magnitude >> numbers->field_shift)),
+                     .bias = _mm256_set1_epi8((char)numbers->bias),
+                     .special = _mm256_set1_epi8((char)numbers->special),
+                     .field_shift = _mm_cvtsi32_si128(numbers->field_shift)};
+}
+
+/* Eight elements: the lower bytes. */
+static inline void decode_values(const decoder *how, __m128i bytes, double *value)
+{
+    __m128i x = _mm_cvtepu8_epi16(bytes);
+    __m128i sign = _mm_sll_epi16(_mm_and_si128(x, how->sign), how->sign_shift);
+    __m128i magnitude = _mm_sll_epi16(_mm_and_si128(x, how->magnitude), how->half_shift);
+    __m256 f = _mm256_mul_ps(_mm256_cvtph_ps(_mm_or_si128(sign, magnitude)), how->power);
+    _mm256_store_pd(value, _mm256_cvtps_pd(_mm256_castps256_ps128(f)));
+    _mm256_store_pd(value + 4, _mm256_cvtps_pd(_mm256_extractf128_ps(f, 1)));
+}
+
+/* 32 elements. */
+static inline void decode(const decoder *how, words bytes, double *value, int8_t *exponent, int8_t *least)
+{
+    __m128i low = _mm256_castsi256_si128(bytes), high = _mm256_extracti128_si256(bytes, 1);
+    decode_values(how, low, value);
+    decode_values(how, _mm_srli_si128(low, 8), value + 8);
+    decode_values(how, high, value + 16);
+    decode_values(how, _mm_srli_si128(high, 8), value + 24);
+    __m256i magnitude = _mm256_and_si256(bytes, how->magnitudes);
+    __m256i field = _mm256_and_si256(_mm256_srl_epi16(magnitude, how->field_shift), how->fields);
+    __m256i e = _mm256_sub_epi8(_mm256_max_epu8(field, _mm256_set1_epi8(1)), how->bias);
+    __m256i zero = _mm256_cmpeq_epi8(magnitude, _mm256_setzero_si256());
+    __m256i special = _mm256_cmpeq_epi8(_mm256_max_epu8(magnitude, how->special), magnitude);
+    e = _mm256_blendv_epi8(e, _mm256_set1_epi8(FPO_TILE_SPECIAL), special);
+    _mm256_store_si256((__m256i *)exponent, _mm256_blendv_epi8(e, _mm256_set1_epi8(FPO_TILE_ZERO), zero));
+    _mm256_store_si256((__m256i *)least, _mm256_blendv_epi8(e, _mm256_set1_epi8(FPO_TILE_NO_LEAST), zero));
+}
+
+/* The least of each of four rows of 8. */
+static inline void least_of_eights(const int8_t *rows, int8_t *least)
+{
+    __m256i x = _mm256_load_si256((const __m256i *)rows);
+    x = _mm256_min_epi8(x, _mm256_srli_epi64(x, 32));
+    x = _mm256_min_epi8(x, _mm256_srli_epi64(x, 16));
+    x = _mm256_min_epi8(x, _mm256_srli_epi64(x, 8));
+    least[0] = (int8_t)_mm256_extract_epi8(x, 0);
+    least[1] = (int8_t)_mm256_extract_epi8(x, 8);
+    least[2] = (int8_t)_mm256_extract_epi8(x, 16);
+    least[3] = (int8_t)_mm256_extract_epi8(x, 24);
 }
 
 /* Largest of a[k] + b[k][n] for each of 8 columns n: four k a vector. */
