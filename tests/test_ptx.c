@@ -149,6 +149,48 @@ START_TEST(declarations)
 END_TEST
 
 /* Truncated and damaged text ends with an error or a module, never otherwise. */
+/* Directives have their effect or are refused by name; what is skipped changes no result. */
+static const struct {
+    const char *text, *says; /* NULL: taken */
+} directives[] = {
+    {".target sm_90a, debug\n.address_size 64\n.entry k() { ret; }", NULL},
+    {".target sm_90a, texmode_independent\n.entry k() { ret; }", NULL},
+    {".target sm_90a, map_f64_to_f32\n.entry k() { ret; }", "target option `map_f64_to_f32`"},
+    {".target sm_90a\n.address_size 32\n.entry k() { ret; }", "addresses of 32 bits"},
+    {".target sm_90a\n.pragma \"nounroll\";\n.entry k() .maxnreg 64 .minnctapersm 2 { .pragma \"nounroll\"; ret; }",
+     NULL},
+    {".target sm_90a\n.alias a, b;\n.entry k() { ret; }", "directive `.alias`"},
+    {".target sm_90a\n.entry k() .maxthreads 3 { ret; }", "kernel k: directive `.maxthreads`"},
+    {".target sm_90a\n.entry k() .blocksareclusters { ret; }", ".blocksareclusters without .reqntid"},
+    {".target sm_90a\n.entry k() .reqntid 32 .reqnctapercluster 2 .blocksareclusters { ret; }", NULL},
+    {".target sm_90a\n.func f() .noreturn;\n.func g() .abi_preserve 8 .unique { ret; }\n.entry k() { ret; }", NULL},
+    {".target sm_90a\n.func f() .inline { ret; }\n.entry k() { ret; }", "function f: directive `.inline`"},
+    {".target sm_90a\n.entry k(.param .u64 .ptr .global .align 16 a) { ret; }", NULL},
+    {".target sm_90a\n.entry k(.param .u64 .ptr .noalias a) { ret; }", "the name of a variable expected at `.noalias`"},
+    {".target sm_90a\n.global .attribute(.managed) .b32 x;\n.entry k() { ret; }", "`.attribute`"},
+    {".target sm_90a\n.entry k() { P: .callprototype _ (.param .b32 a); ret; }", "directive `.callprototype`"},
+    {".target sm_90a\n.entry k() { .reg .v4 .f32 x; ret; }", "registers of type `.v4`"},
+};
+
+START_TEST(every_directive_counts)
+{
+    char text[512];
+    snprintf(text, sizeof text, ".version 9.0\n%s\n", directives[_i].text);
+    fpo_ptx_module *module;
+    fpo_ptx_kernel *kernel = NULL;
+    fpo_error error = {FPO_OK, ""};
+    fpo_status status = fpo_ptx_module_load(text, strlen(text), &module, &error);
+    if (status == FPO_OK) {
+        status = fpo_ptx_kernel_decode(module, "k", &kernel, &error);
+        fpo_ptx_kernel_free(kernel);
+        fpo_ptx_module_free(module);
+    }
+    ck_assert_msg((status == FPO_OK) == (directives[_i].says == NULL), "%s: %s", text, error.message);
+    ck_assert_msg(directives[_i].says == NULL || strstr(error.message, directives[_i].says) != NULL,
+                  "`%s` is not in: %s", directives[_i].says, error.message);
+}
+END_TEST
+
 START_TEST(damaged_text)
 {
     static const char text[] =
@@ -235,6 +277,7 @@ Suite *fpo_suite(void)
     tcase_add_test(tests, exact_rows);
     tcase_add_test(tests, undefined_registers);
     tcase_add_test(tests, declarations);
+    tcase_add_loop_test(tests, every_directive_counts, 0, sizeof directives / sizeof directives[0]);
     tcase_add_test(tests, damaged_text);
     tcase_add_test(tests, rows_are_distinct);
     suite_add_tcase(suite, tests);

@@ -31,6 +31,7 @@ static bool set_argument(fpo_ptx_arguments *arguments, const char *key, size_t l
           {"read", offsetof(fpo_ptx_arguments, read)},   {"multicast", offsetof(fpo_ptx_arguments, multicast)},
           {"pair", offsetof(fpo_ptx_arguments, pair)},   {"tmem", offsetof(fpo_ptx_arguments, tmem)},
           {"ws", offsetof(fpo_ptx_arguments, ws)},
+          {"abs", offsetof(fpo_ptx_arguments, abs)},     {"nan", offsetof(fpo_ptx_arguments, nan)},
           {"ftz", offsetof(fpo_ptx_arguments, ftz)},     {"full", offsetof(fpo_ptx_arguments, full)}};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strlen(words[i].key) != length || memcmp(words[i].key, key, length) != 0)

@@ -150,6 +150,12 @@ static inline float max_f32(float a, float b, bool ftz, bool nan)
     return a > b ? a : b;
 }
 
+/* An operand that counts without its sign. */
+static inline float size_f32(float a, bool without_sign)
+{
+    return without_sign ? bits_f32(f32_bits(a) & 0x7FFFFFFF) : a;
+}
+
 /* neg and abs. */
 static inline float sign_f32(float a, bool negate, bool ftz)
 {

@@ -26,6 +26,20 @@ struct fpo_ptx_module {
     uint32_t variable_count;
 };
 
+static bool accept_any(fpo_ptx_parse *parse, const char *const *words)
+{
+    for (; *words != NULL; words++)
+        if (fpo_ptx_accept(parse, *words))
+            return true;
+    return false;
+}
+
+_Noreturn static void refuse_directive(fpo_ptx_parse *parse, const char *what, const char *name)
+{
+    fpo_ptx_fail(parse, FPO_ERR_UNSUPPORTED, parse->token.line, "%s%s%sdirective `%.*s`", what, name,
+                 name[0] != '\0' ? ": " : "", (int)parse->token.length, parse->token.text);
+}
+
 fpo_ptx_variable fpo_ptx_parse_variable(fpo_ptx_parse *parse)
 {
     fpo_ptx_variable v = {.align = 0, .line = parse->token.line};
@@ -43,14 +57,14 @@ fpo_ptx_variable fpo_ptx_parse_variable(fpo_ptx_parse *parse)
     fpo_ptx_next(parse);
     /* A parameter that is a pointer says so after its type: .ptr .global .align 16. */
     if (fpo_ptx_accept(parse, ".ptr")) {
-        while (parse->token.kind == 'w' && parse->token.text[0] == '.')
-            if (fpo_ptx_accept(parse, ".align"))
-                fpo_ptx_unsigned(parse);
-            else
-                fpo_ptx_next(parse);
+        while (accept_any(parse, (const char *const[]){".global", ".shared", ".local", ".const", NULL}))
+            continue;
+        if (fpo_ptx_accept(parse, ".align"))
+            fpo_ptx_unsigned(parse);
     }
-    if (parse->token.kind != 'w')
-        fpo_ptx_fail(parse, FPO_ERR_FILE, parse->token.line, "the name of a variable expected");
+    if (parse->token.kind != 'w' || parse->token.text[0] == '.')
+        fpo_ptx_fail(parse, FPO_ERR_FILE, parse->token.line, "the name of a variable expected at `%.*s`",
+                     (int)parse->token.length, parse->token.text);
     v.name = fpo_ptx_copy(parse, parse->token.text, parse->token.length);
     fpo_ptx_next(parse);
     v.size = v.element;
@@ -154,14 +168,21 @@ static void parse_entry(fpo_ptx_parse *parse, fpo_ptx_module *module)
             e.head.max_threads = three[0] * three[1] * three[2];
         } else if (fpo_ptx_accept(parse, ".reqnctapercluster")) {
             parse_three(parse, e.head.cluster);
-        } else if (fpo_ptx_accept(parse, ".maxclusterrank") || fpo_ptx_accept(parse, ".minnctapersm") ||
-                   fpo_ptx_accept(parse, ".maxnreg") || fpo_ptx_accept(parse, ".maxnctapersm")) {
-            fpo_ptx_unsigned(parse);
-        } else if (!fpo_ptx_accept(parse, ".explicitcluster") && !fpo_ptx_accept(parse, ".blocksareclusters")) {
-            fpo_ptx_fail(parse, FPO_ERR_UNSUPPORTED, parse->token.line, "kernel %s: directive `%.*s`", e.head.name,
-                         (int)parse->token.length, parse->token.text);
+        } else if (fpo_ptx_accept(parse, ".maxclusterrank")) {
+            e.head.max_cluster = (uint32_t)fpo_ptx_unsigned(parse);
+        } else if (fpo_ptx_accept(parse, ".explicitcluster")) {
+            e.head.explicit_cluster = true;
+        } else if (fpo_ptx_accept(parse, ".blocksareclusters")) {
+            e.head.grid_of_clusters = true;
+        } else if (accept_any(parse, (const char *const[]){".minnctapersm", ".maxnctapersm", ".maxnreg", NULL})) {
+            fpo_ptx_unsigned(parse); /* how many registers a thread may get: nothing that a kernel could see */
+        } else {
+            refuse_directive(parse, "kernel ", e.head.name);
         }
     }
+    if (e.head.grid_of_clusters && (e.head.required_threads[0] == 0 || e.head.cluster[0] == 0))
+        fpo_ptx_fail(parse, FPO_ERR_FILE, e.head.line,
+                     "kernel %s: .blocksareclusters without .reqntid and .reqnctapercluster", e.head.name);
     e.body = parse->token.text;
     e.body_line = parse->token.line;
     skip_braces(parse);
@@ -196,8 +217,13 @@ static void parse_function(fpo_ptx_parse *parse, fpo_ptx_module *module)
     if (fpo_ptx_accept(parse, "("))
         f.parameter_count = parse_function_params(parse, &list, f.parameter_count);
     f.parameters = list;
-    while (!fpo_ptx_is(parse, "{") && !fpo_ptx_is(parse, ";") && parse->token.kind != 0)
-        fpo_ptx_next(parse); /* .noreturn and the like */
+    /* What a function promises its callers, and how registers are kept over a call, changes no result. */
+    while (!fpo_ptx_is(parse, "{") && !fpo_ptx_is(parse, ";") && parse->token.kind != 0) {
+        if (accept_any(parse, (const char *const[]){".abi_preserve", ".abi_preserve_control", NULL}))
+            fpo_ptx_unsigned(parse);
+        else if (!accept_any(parse, (const char *const[]){".noreturn", ".unique", NULL}))
+            refuse_directive(parse, "function ", f.name);
+    }
     if (fpo_ptx_is(parse, "{")) {
         f.body = parse->token.text;
         f.body_line = parse->token.line;
@@ -239,19 +265,37 @@ static void parse_declaration(fpo_ptx_parse *parse, fpo_ptx_module *module)
     else if (fpo_ptx_accept(parse, ".shared"))
         parse_module_variable(parse, module, FPO_PTX_V_SHARED, external);
     else
-        fpo_ptx_fail(parse, FPO_ERR_UNSUPPORTED, parse->token.line, "directive `%.*s` at module scope",
-                     (int)parse->token.length, parse->token.text);
+        refuse_directive(parse, "at module scope: ", "");
+}
+
+/* sm_90a, debug: the first is the target. Modes of textures matter to no instruction that there is. */
+static void parse_target(fpo_ptx_parse *parse, fpo_ptx_module *module)
+{
+    module->target = fpo_ptx_copy(parse, parse->token.text, parse->token.length);
+    fpo_ptx_next(parse);
+    while (fpo_ptx_accept(parse, ",")) {
+        static const char *const harmless[] = {"debug", "texmode_unified", "texmode_independent", NULL};
+        if (!accept_any(parse, harmless))
+            fpo_ptx_fail(parse, FPO_ERR_UNSUPPORTED, parse->token.line, "target option `%.*s`",
+                         (int)parse->token.length, parse->token.text);
+    }
 }
 
 static void parse_module(fpo_ptx_parse *parse, fpo_ptx_module *module)
 {
     while (parse->token.kind != 0) {
-        if (fpo_ptx_is(parse, ".version") || fpo_ptx_is(parse, ".address_size") || fpo_ptx_is(parse, ".file") ||
-            fpo_ptx_is(parse, ".loc") || fpo_ptx_is(parse, ".pragma")) {
+        /* Places in sources, and pragmas, which by definition change no result; instructions are known by their names,
+         * whatever the version. */
+        if (fpo_ptx_is(parse, ".version") || fpo_ptx_is(parse, ".file") || fpo_ptx_is(parse, ".loc") ||
+            fpo_ptx_is(parse, ".pragma")) {
             fpo_ptx_skip_line(parse);
+        } else if (fpo_ptx_accept(parse, ".address_size")) {
+            uint32_t line = parse->token.line;
+            uint64_t bits = fpo_ptx_unsigned(parse);
+            if (bits != 64)
+                fpo_ptx_fail(parse, FPO_ERR_UNSUPPORTED, line, "addresses of %llu bits", (unsigned long long)bits);
         } else if (fpo_ptx_accept(parse, ".target")) {
-            module->target = fpo_ptx_copy(parse, parse->token.text, parse->token.length);
-            fpo_ptx_skip_line(parse);
+            parse_target(parse, module);
         } else if (fpo_ptx_accept(parse, ".section")) {
             while (!fpo_ptx_is(parse, "{") && parse->token.kind != 0)
                 fpo_ptx_next(parse);

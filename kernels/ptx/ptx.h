@@ -61,6 +61,7 @@ typedef struct fpo_ptx_arguments {
     bool multicast; /* to the CTAs of a mask */
     bool pair;      /* a copy's mbarrier may be the other CTA's of a pair; tcgen05: cta_group::2 */
     bool tmem, ws;  /* tcgen05.mma: A lies in tensor memory; weight stationary */
+    bool abs, nan;  /* of redux: without signs; a NaN is the result */
     bool ftz, full; /* of approximations: subnormal numbers are zeros; div.full, which scales */
 } fpo_ptx_arguments;
 
@@ -166,6 +167,9 @@ typedef struct fpo_ptx_kernel {
     uint32_t required_threads[3]; /* .reqntid, 0 where not given */
     uint32_t max_threads;         /* .maxntid product, 0 where not given */
     uint32_t cluster[3];          /* .reqnctapercluster, 0 where not given */
+    uint32_t max_cluster;         /* .maxclusterrank, 0 where not given */
+    bool explicit_cluster;        /* a launch has to say how large clusters are, or the kernel does */
+    bool grid_of_clusters;        /* .blocksareclusters: a launch counts clusters, not CTAs */
 
     const fpo_ptx_instruction *code;
     uint32_t code_count;

@@ -10,6 +10,9 @@ fpo_status fpo_cluster_shape(fpo_grid *grid)
     const fpo_vgpu_launch *l = grid->launch;
     const fpo_ptx_kernel *k = grid->kernel;
     uint64_t ctas = 1;
+    if (k->explicit_cluster && l->cluster[0] == 0 && k->cluster[0] == 0)
+        return fpo_fail(grid->error, FPO_ERR_ARGUMENT, "kernel %.80s has to be launched with a size of clusters",
+                        k->name);
     for (int i = 0; i < 3; i++) {
         uint32_t asked = l->cluster[i], needed = k->cluster[i];
         grid->cluster[i] = asked != 0 ? asked : needed != 0 ? needed : 1;
@@ -24,7 +27,18 @@ fpo_status fpo_cluster_shape(fpo_grid *grid)
                             k->name, l->grid[0], l->grid[1], l->grid[2], grid->cluster[0],
                             asked != 0 ? l->cluster[1] : needed, asked != 0 ? l->cluster[2] : needed, FPO_CLUSTER_CTAS);
     }
+    if (k->max_cluster != 0 && ctas > k->max_cluster)
+        return fpo_fail(grid->error, FPO_ERR_ARGUMENT, "kernel %.80s: clusters of %llu CTAs, it is for %u at most",
+                        k->name, (unsigned long long)ctas, k->max_cluster);
     return FPO_OK;
+}
+
+void fpo_cluster_grid(const fpo_ptx_kernel *kernel, uint32_t ctas[3])
+{
+    for (int i = 0; kernel->grid_of_clusters && i < 3; i++) {
+        uint64_t count = (uint64_t)ctas[i] * kernel->cluster[i];
+        ctas[i] = count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
+    }
 }
 
 void fpo_cluster_origin(const fpo_grid *grid, uint64_t number, uint32_t first[3])

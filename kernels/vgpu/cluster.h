@@ -9,6 +9,8 @@
 
 /* The shape that launch and kernel ask for; an error if they contradict each other or the grid is no multiple. */
 fpo_status fpo_cluster_shape(fpo_grid *grid);
+/* A launch's grid in CTAs: some kernels are launched by a number of clusters. */
+void fpo_cluster_grid(const fpo_ptx_kernel *kernel, uint32_t ctas[3]);
 /* Coordinates of the first CTA of the cluster with that number, and of the CTA of some rank in it. */
 void fpo_cluster_origin(const fpo_grid *grid, uint64_t number, uint32_t first[3]);
 void fpo_cluster_place(const fpo_grid *grid, uint32_t rank, uint32_t place[3]);

@@ -165,6 +165,27 @@ fpo_outcome fpo_do_match(fpo_warp *warp, const fpo_ptx_instruction *ins)
     return FPO_NEXT;
 }
 
+/* NaNs are left out unless one is asked for; -0 is less than +0. */
+static uint32_t reduce_f32(const fpo_warp *warp, const fpo_ptx_arguments *how, const uint32_t *a)
+{
+    uint32_t keep = how->abs ? 0x7FFFFFFF : 0xFFFFFFFF, result = 0x7FFFFFFF;
+    for (FPO_EACH_LANE(lane, warp->mask)) {
+        uint32_t x = a[lane] & keep, nan = 0x7F800000, magnitude = 0x7FFFFFFF;
+        bool is_nan = (x & magnitude) > nan;
+        if (is_nan && how->nan)
+            return magnitude;
+        if (is_nan)
+            continue;
+        /* Bits as numbers that are ordered as the floats are. */
+        int32_t order = (int32_t)(x >> 31 != 0 ? x ^ magnitude : x);
+        int32_t best = (int32_t)(result >> 31 != 0 ? result ^ magnitude : result);
+        bool first = (result & magnitude) > nan;
+        if (first || (how->op == FPO_PTX_V_MIN ? order < best : order > best))
+            result = x;
+    }
+    return result;
+}
+
 fpo_outcome fpo_do_redux(fpo_warp *warp, const fpo_ptx_instruction *ins)
 {
     uint32_t members;
@@ -172,6 +193,10 @@ fpo_outcome fpo_do_redux(fpo_warp *warp, const fpo_ptx_instruction *ins)
     if (!gather_members(warp, ins, &members, &otherwise))
         return otherwise;
     const uint32_t *a = fpo_lanes_of(warp, &ins->operands[1]);
+    if (ins->arguments.type == FPO_PTX_F32) {
+        set_all(warp, &ins->operands[0], reduce_f32(warp, &ins->arguments, a));
+        return FPO_NEXT;
+    }
     bool is_signed = ins->arguments.type == FPO_PTX_S32;
     int first = fpo_first_lane(warp->mask);
     uint32_t result = a[first];

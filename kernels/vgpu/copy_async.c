@@ -119,7 +119,8 @@ void fpo_copy_async_free(fpo_warp *warp)
 static bool locate(fpo_warp *warp, const fpo_ptx_instruction *ins, fpo_late_copy *copy, int lane)
 {
     uint32_t bytes = copy->bytes, kept = bytes;
-    if (ins->operands[3].kind != FPO_PTX_NO_OPERAND)
+    /* Then the bytes that are copied, a policy, or the former and the latter. */
+    if (ins->operands[3].kind != FPO_PTX_NO_OPERAND && ins->operands[3].bytes == 4)
         kept = fpo_u32(warp, &ins->operands[3], lane);
     if (kept > bytes) {
         fpo_fault(warp, lane, "cp.async takes %u of %u bytes", kept, bytes);

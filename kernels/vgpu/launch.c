@@ -438,6 +438,9 @@ fpo_status fpo_vgpu_run(fpo_vgpu_function *function, const fpo_vgpu_launch *laun
                         fpo_error *error)
 {
     const fpo_ptx_kernel *k = function->kernel;
+    fpo_vgpu_launch counted = *launch;
+    fpo_cluster_grid(k, counted.grid);
+    launch = &counted;
     fpo_grid grid = {.gpu = fpo_vgpu_of(function), .function = function, .kernel = k, .launch = launch, .error = error};
     grid.dynamic_offset = (FPO_SHARED_BASE + k->shared_bytes + k->shared_align - 1) / k->shared_align * k->shared_align;
     grid.shared_bytes = grid.dynamic_offset - FPO_SHARED_BASE + launch->dynamic_shared;

@@ -85,6 +85,8 @@ typedef struct fpo_barrier {
     uint32_t arrived;  /* threads */
     uint32_t expected; /* 0: all threads of the CTA that are alive */
     uint32_t generation;
+    uint32_t holding, threads; /* of bar.red: threads so far, those among them whose predicate holds */
+    uint32_t held[2], of[2];   /* the same of a generation that is complete, by its number modulo 2 */
 } fpo_barrier;
 
 struct fpo_cta {

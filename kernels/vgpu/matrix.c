@@ -67,6 +67,18 @@ fpo_outcome fpo_do_load_matrix(fpo_warp *warp, const fpo_ptx_instruction *ins)
     return FPO_NEXT;
 }
 
+fpo_outcome fpo_do_transpose_matrix(fpo_warp *warp, const fpo_ptx_instruction *ins)
+{
+    fpo_outcome gathered = gather_warp(warp, ins);
+    if (gathered != FPO_NEXT)
+        return gathered;
+    uint32_t rows[FPO_PTX_WARP];
+    memcpy(rows, fpo_lanes_of(warp, &ins->operands[1]), sizeof rows);
+    for (unsigned r = 0; r < 8; r++)
+        spread_column((const uint8_t *)&rows[4 * r], r, fpo_lanes_of(warp, &ins->operands[0]));
+    return FPO_NEXT;
+}
+
 fpo_outcome fpo_do_store_matrix(fpo_warp *warp, const fpo_ptx_instruction *ins)
 {
     fpo_outcome gathered = gather_warp(warp, ins);
