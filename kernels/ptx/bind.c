@@ -125,11 +125,22 @@ static bool number_operand(fpo_ptx_bind *bind, const fpo_row_operand *row, const
                            fpo_ptx_operand *operand)
 {
     bool floating = strcmp(row->type, "f32") == 0 || strcmp(row->type, "f64") == 0;
-    bool ok = node->kind == FPO_NODE_F32 ? bytes == 4 : node->kind == FPO_NODE_F64 ? bytes == 8 : !floating;
+    bool narrowed = node->decimal && floating && bytes == 4;
+    bool ok = node->kind == FPO_NODE_F32   ? bytes == 4
+              : node->kind == FPO_NODE_F64 ? bytes == 8 || narrowed
+                                           : !floating;
     if (!ok || row->written)
         return refuse(bind, "a number stands where %s is wanted", row->type);
+    uint64_t value = node->value;
+    if (narrowed) {
+        double wide;
+        memcpy(&wide, &value, sizeof wide);
+        float narrow = (float)wide;
+        value = 0;
+        memcpy(&value, &narrow, sizeof narrow);
+    }
     bool high = node->negative && bytes == 16;
-    *operand = fpo_ptx_number(bind->builder, bytes, node->value, high ? UINT64_MAX : 0);
+    *operand = fpo_ptx_number(bind->builder, bytes, value, high ? UINT64_MAX : 0);
     return true;
 }
 

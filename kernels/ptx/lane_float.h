@@ -156,6 +156,14 @@ static inline float size_f32(float a, bool without_sign)
     return without_sign ? bits_f32(f32_bits(a) & 0x7FFFFFFF) : a;
 }
 
+/* min.xorsign.abs: the signs of both, of a NaN as well, unless the result is one. */
+static inline float xorsign_f32(float magnitude, float a, float b)
+{
+    if (magnitude != magnitude)
+        return magnitude;
+    return bits_f32(f32_bits(magnitude) | ((f32_bits(a) ^ f32_bits(b)) & 0x80000000));
+}
+
 /* neg and abs. */
 static inline float sign_f32(float a, bool negate, bool ftz)
 {

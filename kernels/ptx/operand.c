@@ -5,6 +5,7 @@
 #include "parse.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -63,6 +64,25 @@ static bool hexadecimal(const char *text, size_t length, uint64_t *value)
     return true;
 }
 
+/* 0.0: digits and a point, a number of double precision. */
+static bool decimal(const char *text, size_t length, uint64_t *value)
+{
+    char copy[32];
+    size_t points = 0;
+    if (length < 2 || length >= sizeof copy || !isdigit((unsigned char)text[0]))
+        return false;
+    for (size_t i = 0; i < length; i++) {
+        points += text[i] == '.';
+        if (text[i] != '.' && !isdigit((unsigned char)text[i]))
+            return false;
+        copy[i] = text[i];
+    }
+    copy[length] = '\0';
+    double number = strtod(copy, NULL);
+    memcpy(value, &number, sizeof *value);
+    return points == 1;
+}
+
 static fpo_ptx_node parse_word(fpo_ptx_builder *b)
 {
     fpo_ptx_parse *parse = b->parse;
@@ -78,6 +98,9 @@ static fpo_ptx_node parse_word(fpo_ptx_builder *b)
     } else if (token.length == 18 && strncasecmp(token.text, "0d", 2) == 0 &&
                hexadecimal(token.text + 2, 16, &node.value)) {
         node.kind = FPO_NODE_F64;
+    } else if (decimal(token.text, token.length, &node.value)) {
+        node.kind = FPO_NODE_F64;
+        node.decimal = true;
     } else if (fpo_ptx_integer_text(token.text, token.length, &node.value)) {
         node.kind = FPO_NODE_INTEGER;
     } else if (token.length == 7 && memcmp(token.text, "WARP_SZ", 7) == 0) {

@@ -77,6 +77,7 @@ typedef struct fpo_ptx_node {
     fpo_ptx_node_kind kind;
     bool negated; /* !p */
     bool negative;
+    bool decimal; /* an F64 that may stand for an f32 */
     uint32_t index;
     uint64_t value;
     int64_t offset;

@@ -10,6 +10,12 @@
         "nan.flashinfer.ref_mx", "f32", recipe, "q_" rule, "sf_" rule, NULL, HOW_PLAIN, 0                              \
     }
 
+/* The files of triton_quantisers.py have the recipe's name. */
+#define TRITON(recipe, dtypes)                                                                                         \
+    {                                                                                                                  \
+        "triton." recipe, dtypes, recipe, "q", "sf", NULL, HOW_PLAIN, 0                                                \
+    }
+
 const fpo_recipe_record fpo_recipe_records[] = {
     {"flashinfer_cuda.nvfp4_fast", "bf16 f16", "flashinfer_nvfp4", "q", "sf", NULL, HOW_G_ROWS, 0},
     {"flashinfer_cuda.nvfp4_fast_inv", "bf16 f16", "flashinfer_nvfp4_inverse", "q", "sf", NULL, HOW_G_ROWS, 0},
@@ -244,6 +250,27 @@ const fpo_recipe_record fpo_recipe_records[] = {
     {"microxcaling.mxfp6_e3m2", "bf16 f16 f32", "microxcaling_mxfp6_e3m2", "q", "sf", NULL, HOW_PLAIN, 0},
     {"microxcaling.mxfp8_e4m3", "bf16 f16 f32", "microxcaling_mxfp8_e4m3", "q", "sf", NULL, HOW_PLAIN, 0},
     {"microxcaling.mxfp8_e5m2", "bf16 f16 f32", "microxcaling_mxfp8_e5m2", "q", "sf", NULL, HOW_PLAIN, 0},
+    TRITON("vllm_fp8_group128_triton", "bf16 f16 f32"),
+    TRITON("vllm_fp8_group128_triton_ue8m0", "bf16 f16 f32"),
+    TRITON("sglang_fp8_group128_triton_row", "bf16 f16 f32"),
+    TRITON("sglang_fp8_group128_triton_column", "bf16 f16 f32"),
+    TRITON("sglang_fp8_group128_triton_column_ue8m0", "bf16 f16 f32"),
+    TRITON("sglang_act_quant", "bf16 f16 f32"),
+    TRITON("sglang_act_quant_ue8m0", "bf16 f16 f32"),
+    TRITON("sglang_mxfp8_triton", "bf16 f16 f32"),
+    TRITON("deepseek_fp8_1x128", "bf16 f16 f32"),
+    TRITON("deepseek_fp8_1x128_ue8m0", "bf16 f16 f32"),
+    TRITON("torchao_fp8_1x128_triton", "bf16 f16 f32"),
+    TRITON("torchao_fp8_128x128_triton", "bf16 f16 f32"),
+    TRITON("torchao_mxfp8_e4m3_rceil_triton", "bf16"),
+    TRITON("torchao_mxfp8_e4m3_floor_triton", "bf16"),
+    TRITON("triton_kernels_mxfp4_up_triton", "bf16 f16 f32"),
+    TRITON("triton_kernels_mxfp4_down_triton", "bf16 f16 f32"),
+    TRITON("triton_kernels_mxfp8_e4m3_up_triton", "bf16 f16 f32"),
+    TRITON("triton_kernels_mxfp8_e4m3_down_triton", "bf16 f16 f32"),
+    TRITON("triton_kernels_mxfp8_e5m2_up_triton", "bf16 f16 f32"),
+    TRITON("triton_kernels_mxfp8_e5m2_down_triton", "bf16 f16 f32"),
+    TRITON("compressed_tensors_nvfp4_triton", "bf16 f16 f32"),
 };
 
 const size_t fpo_recipe_record_count = sizeof fpo_recipe_records / sizeof *fpo_recipe_records;
