@@ -9,6 +9,9 @@
 
 #include <math.h>
 #include <string.h>
+#ifdef __AVX2__
+#include "quantize_avx2.h"
+#endif
 
 #define FPO_INLINE static inline __attribute__((always_inline))
 
@@ -287,18 +290,101 @@ static void nearest(const float *restrict a, const float *restrict b, float *res
     }
 }
 
-static void approximate(const float *a, float *to, int count)
+/* fpo_rcp_approx and fpo_div_approx again, for many values; 16 distances are in a word of the table. */
+FPO_INLINE float approximate_one(const uint32_t *words, float a)
 {
-    for (int i = 0; i < count; i++)
-        to[i] = fpo_rcp_approx(a[i]);
+    uint32_t bits = fpo_bits_of(a), sign = bits & 0x80000000u, magnitude = bits & 0x7FFFFFFFu,
+             mantissa = bits & 0x7FFFFFu;
+    int32_t exponent = (int32_t)(magnitude >> 23);
+    uint32_t result = fpo_bits_of(1.0f / fpo_float_of(127u << 23 | mantissa));
+    result += (words[mantissa >> 4] >> ((mantissa & 15) * 2) & 3u) - 1;
+    int32_t field = (int32_t)(result >> 23) + 127 - exponent;
+    result = field <= 0 ? 0 : (uint32_t)field << 23 | (result & 0x7FFFFFu);
+    result = exponent == 0 ? 0x7F800000u : magnitude == 0x7F800000u ? 0 : result;
+    return fpo_float_of(magnitude > 0x7F800000u ? 0x7FFFFFFFu : sign | result);
 }
 
-static void powers_of_two(const float *a, float *to, int count)
+static void approximate(const float *restrict a, float *restrict to, int count)
 {
+    const uint32_t *words = fpo_rcp_words;
+#pragma omp simd
+    for (int i = 0; i < count; i++)
+        to[i] = approximate_one(words, a[i]);
+}
+
+static void divide_full(const float *restrict a, const float *restrict b, float *restrict to, int count)
+{
+    const uint32_t *words = fpo_rcp_words;
+#pragma omp simd
     for (int i = 0; i < count; i++) {
-        bool whole = a[i] >= -126 && a[i] <= 127 && a[i] == rintf(a[i]);
-        to[i] = whole ? fpo_float_of((uint32_t)((int)a[i] + 127) << 23) : (float)exp2((double)a[i]);
+        float magnitude = absolute(b[i]);
+        float scale = magnitude > 0x1p126f ? 0.25f : magnitude < 0x1p-126f ? 0x1p24f : 1.0f;
+        float quotient = approximate_one(words, b[i] * scale) * (a[i] * scale);
+        to[i] = quotient == quotient ? quotient : fpo_float_of(0x7FFFFFFFu);
     }
+}
+
+/* Whole exponents at once, the others by the library. */
+static void powers_of_two(const float *restrict a, float *restrict to, int count)
+{
+    int others = 0;
+#pragma omp simd reduction(| : others)
+    for (int i = 0; i < count; i++) {
+        float inside = a[i] >= -126 ? a[i] <= 127 ? a[i] : 127 : -126;
+        int32_t whole = (int32_t)inside;
+        others |= (float)whole != a[i];
+        to[i] = fpo_float_of((uint32_t)(whole + 127) << 23);
+    }
+    for (int i = 0; others && i < count; i++)
+        if (!(a[i] >= -126 && a[i] <= 127 && a[i] == rintf(a[i])))
+            to[i] = (float)exp2((double)a[i]);
+}
+
+/* log2 of a normal number by the series of its mantissa's inverse hyperbolic tangent, to 2^-48; where what that leaves
+ * open concerns the rounding to f32, and of all other numbers, NaN stands for a question. */
+FPO_INLINE float logarithm_or_nan(float a)
+{
+    uint32_t bits = fpo_bits_of(a), mantissa = bits & 0x7FFFFFu;
+    int32_t up = mantissa > 0x3504F3u, exponent = (int32_t)(bits >> 23) - 127 + up;
+    double one = (double)fpo_float_of(mantissa | (uint32_t)(127 - up) << 23);
+    double s = (one - 1) / (one + 1), q = s * s, sum = 1.0 / 17;
+    sum = sum * q + 1.0 / 15;
+    sum = sum * q + 1.0 / 13;
+    sum = sum * q + 1.0 / 11;
+    sum = sum * q + 1.0 / 9;
+    sum = sum * q + 1.0 / 7;
+    sum = sum * q + 1.0 / 5;
+    sum = sum * q + 1.0 / 3;
+    sum = sum * q + 1;
+    double y = (double)exponent + s * sum * 2.8853900817779268, open = fabs(y) * 0x1p-41;
+    float low = (float)(y - open), high = (float)(y + open);
+    bool normal = bits - 0x800000u < 0x7F000000u;
+    return low == high && normal ? low : fpo_float_of(0x7FFFFFFFu);
+}
+
+static void logarithms(const float *restrict a, float *restrict to, int count)
+{
+#pragma omp simd
+    for (int i = 0; i < count; i++)
+        to[i] = logarithm_or_nan(a[i]);
+    for (int i = 0; i < count; i++)
+        if (to[i] != to[i])
+            to[i] = (float)log2((double)a[i]);
+}
+
+static float round_up(float a)
+{
+    return ceilf(a);
+}
+
+static float round_down(float a)
+{
+    return floorf(a);
+}
+
+static float round_to_even(float a)
+{
+    return rintf(a);
 }
 
 static void scalar(const fpo_recipe_step *step, const float *a, const float *b, const float *c, float *to, int count)
@@ -355,6 +441,11 @@ static void run(const fpo_recipe_step *step, const float *a, const float *b, con
     case FPO_FN_SIGNED: map2(with_sign, a, b, to, count); break;
     case FPO_FN_NEAREST: nearest(a, b, to, count); break;
     case FPO_FN_RCPA: approximate(a, to, count); break;
+    case FPO_FN_DIV_FULL: divide_full(a, b, to, count); break;
+    case FPO_FN_LOG2: logarithms(a, to, count); break;
+    case FPO_FN_CEIL: map(round_up, a, to, count); break;
+    case FPO_FN_FLOOR: map(round_down, a, to, count); break;
+    case FPO_FN_RINT: map(round_to_even, a, to, count); break;
     case FPO_FN_EXP2: powers_of_two(a, to, count); break;
     case FPO_FN_E8: map(power, a, to, count); break;
     case FPO_FN_CODE: code_numbers(step, a, to, count); break;
@@ -391,6 +482,7 @@ static void step(const fpo_recipe_step *s, const float *a, const float *b, const
     case FPO_FN_MUL: map2(multiply_flushing, a, b, to, count); return;
     case FPO_FN_FMIN: map2(minimum_flushing, a, b, to, count); return;
     case FPO_FN_FMAX: map2(maximum_flushing, a, b, to, count); return;
+    case FPO_FN_DIV_FULL: scalar(s, a, b, c, to, count); return; /* another instruction */
     default: break;
     }
     float flushed[4][FPO_CHUNK];
@@ -415,12 +507,18 @@ static void encode(fpo_format format, const fpo_cast *cast, const float *x, uint
 
 static void encode_nibbles(fpo_format format, const fpo_cast *cast, const float *x, uint8_t *restrict packed, int count)
 {
-    uint32_t wide[FPO_CHUNK + 1];
+    uint32_t wide[FPO_CHUNK];
     encode_wide(format, cast, x, wide, count);
-    wide[count] = 0;
+    /* Codes as bytes, those as pairs: widths that halve are what compilers are good at. */
+    uint16_t pairs[FPO_CHUNK / 2 + 1];
+    uint8_t *bytes = (uint8_t *)pairs;
+#pragma omp simd
+    for (int i = 0; i < count; i++)
+        bytes[i] = (uint8_t)wide[i];
+    bytes[count] = 0;
 #pragma omp simd
     for (int i = 0; i < (count + 1) / 2; i++)
-        packed[i] = (uint8_t)(wide[2 * i] | wide[2 * i + 1] << 4);
+        packed[i] = (uint8_t)(pairs[i] | pairs[i] >> 4);
 }
 
 FPO_INLINE int32_t larger(int32_t a, int32_t b)
@@ -472,6 +570,12 @@ static void small_blocks(const float *restrict x, int count, int block, float *r
 static void block_amax(const float *x, int64_t count, int64_t block, float *to)
 {
     int64_t at = 0;
+#ifdef __AVX2__
+    int64_t done = fpo_amax_avx2(x, count / block, block, to);
+    x += done * block;
+    count -= done * block;
+    to += done;
+#endif
     if (block > 1 && block <= 64 && (block & (block - 1)) == 0 && count <= FPO_CHUNK) {
         at = count / block * block;
         small_blocks(x, (int)at, (int)block, to);

@@ -5,6 +5,7 @@
  *
  *   recipe_parse.c  text -> program
  *   recipe_eval.c   the meaning of one step, on one value
+ *   recipe_trace.c  the program over one block, one value at a time, with the text of each step (recipe_expression.c)
  *   quantize*.c     the program over a tensor: scope by scope, many values at a time */
 #ifndef FP4ORACLE_EMU_RECIPE_H
 #define FP4ORACLE_EMU_RECIPE_H
@@ -93,6 +94,8 @@ double fpo_recipe_apply(const fpo_recipe_step *step, double a, double b, double 
 float fpo_flush(float x);
 /* What an H200 has for rcp.approx.ftz.f32 (its MUFU.RCP), rcp.approx.f32, and div.full.f32, div.approx.f32 and their
  * .ftz. */
+/* The table's words, 16 mantissas each, the lowest bits first. */
+extern const uint32_t fpo_rcp_words[1 << 19];
 float fpo_rcp_approx(float x);
 float fpo_rcp_approx_subnormal(float x);
 float fpo_div_approx(float a, float b, bool full, bool ftz);

@@ -16,6 +16,7 @@
 #include <fp4oracle/part.h>
 #include <fp4oracle/quantize.h>
 #include <fp4oracle/random.h>
+#include <fp4oracle/recipe_trace.h>
 #include <fp4oracle/sign.h>
 #include <fp4oracle/spec.h>
 #include <fp4oracle/status.h>

@@ -2,8 +2,8 @@
  * Copyright 2026 The fp4oracle authors */
 
 /* The text of a recipe's steps, put together from its compiled program. */
-#ifndef FP4ORACLE_TOOLS_RECIPE_EXPRESSION_H
-#define FP4ORACLE_TOOLS_RECIPE_EXPRESSION_H
+#ifndef FP4ORACLE_EMU_RECIPE_EXPRESSION_H
+#define FP4ORACLE_EMU_RECIPE_EXPRESSION_H
 
 #include "recipe.h"
 
