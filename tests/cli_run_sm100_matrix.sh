@@ -19,6 +19,9 @@ kernels_of fp8_ue8m0_1x128 sm100_mxf8f6f4 sm120_mxf8f6f4_v1 tcgen05_mxf8f6f4 flo
 kernels_of fp8_128x128 sm100_fp8_blockwise sm90_fp8_blockwise tcgen05_f8f6f4 gaussian 139x136x272 0.3 cutlass_sm100=1
 kernels_of fp8_1x128,fp8_128x128 sm100_fp8_blockwise sm90_fp8_blockwise tcgen05_f8f6f4 gaussian 140x136x272 0.3 cutlass_sm100=2
 kernels_of fp8_1x128,fp8_128x128 sm100_fp8_blockwise sm90_fp8_blockwise tcgen05_f8f6f4 gaussian 140x128x384 1 flashinfer_sm100=4
+vector --data uniform --shape 132x136x272 --format fp8_1x128,fp8_128x128 --model sm100_fp8_blockwise
+takers="flashinfer_sm100:*groupwise*=3" # the grouped one wants whole tiles of N and K
+run_takers virtual:sm100,seed=5 --once
 
 refused cutlass_sm100/nvfp4/f32 nvfp4 step sm100_mxf4nvf4 tcgen05_mxf4nvf4=sm100_mxf4nvf4_f34
 refused cutlass_sm100/mxfp4/f32 mxfp4 cancellation sm100_mxf4 tcgen05_mxf4=sm100_mxf4nvf4_f34

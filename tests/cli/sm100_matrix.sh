@@ -9,14 +9,14 @@
 machine=SM100
 ran=""
 
-# run_takers DEVICE OPTIONS...: the vector through the kernels of each PLUGIN=COUNT in `takers` that is there.
+# run_takers DEVICE OPTIONS...: the vector through the kernels of each PLUGIN[:PATTERN]=COUNT in `takers` that is there.
 run_takers() {
     local taker
     for taker in $takers; do
         plugin=${taker%=*}
         case $plugin in
         *.json) ;;
-        *) [ -e "$FPO_PLUGINS/$plugin.so" ] || continue ;;
+        *) [ -e "$FPO_PLUGINS/${plugin%%:*}.so" ] || continue ;;
         esac
         matches "${taker##*=}" "$@"
         ran=yes
@@ -33,14 +33,14 @@ refused() {
     out '^0 matched, 1 diverged, 0 failed'
 }
 
-# kernels_of FORMAT MODEL SECOND KEY TELLS RAGGED ALPHA PLUGIN=COUNT...: KEY is the machine's name of the instruction, SECOND
+# kernels_of FORMAT MODEL SECOND KEY TELLS RAGGED ALPHA PLUGIN[:PATTERN]=COUNT...: KEY is the machine's name of the instruction, SECOND
 # another model for it, TELLS the data that tell the two apart, RAGGED a shape, ALPHA 1 where a kernel has none.
 kernels_of() {
     local format=$1 model=$2 second=$3 key=$4 tells=$5 ragged=$6 alpha=$7 kind data shape factor seed
     shift 7
     takers=$*
     local kinds=("powers 136x128x256 1" "codes 136x128x256 1" "scale_codes 136x128x256 1" "uniform $ragged $alpha" "$tells 136x128x128 1")
-    [ -z "${FPO_LONG-}" ] || kinds+=("$tells 136x128x512 1" "special 136x128x256 1" "uniform 136x128x4096 1" "gaussian 264x256x512 $alpha")
+    [ -z "${FPO_LONG-}" ] || kinds+=("$tells 136x128x512 1" "special 136x128x256 1" "uniform 136x128x4096 1" "gaussian 392x128x512 $alpha")
     for kind in "${kinds[@]}"; do
         read -r data shape factor <<<"$kind"
         vector --data "$data" --shape "$shape" --alpha "$factor" --format "$format" --model "$model"
