@@ -29,6 +29,13 @@ static bool takes_scale_in_step(const fpo_model *model, const fpo_scale_view *sc
     return false;
 }
 
+/* One instruction has scales of A and of B for as many elements; the coarser of the two may be given several times. */
+static bool scales_meet(const fpo_scale_view *a, const fpo_scale_view *b)
+{
+    int fine = a->block_k < b->block_k ? a->block_k : b->block_k, coarse = a->block_k + b->block_k - fine;
+    return a->format == b->format && (coarse == fine || (coarse % 128 == 0 && coarse % fine == 0));
+}
+
 static bool takes_operand(const fpo_model *model, const fpo_operand_view *view)
 {
     const fpo_step *step = &model->accumulation.step;
@@ -57,8 +64,7 @@ bool fpo_model_takes(const fpo_model *model, const fpo_operand_view *a, const fp
         return false;
     bool in_step = model->operands.scales[0].format != FPO_FORMAT_NONE;
     if (in_step) /* no scales are left for the promotion */
-        return a->scale.format == b->scale.format && a->scale.block_k == b->scale.block_k &&
-               !scaled_promotion(&model->accumulation.schedule);
+        return scales_meet(&a->scale, &b->scale) && !scaled_promotion(&model->accumulation.schedule);
     bool k_blocks = a->scale.block_k > 0 || b->scale.block_k > 0;
     return k_blocks == scaled_promotion(&model->accumulation.schedule);
 }
