@@ -34,6 +34,7 @@ const char *fpo_matrix_of_tcgen05(uint64_t descriptor, fpo_matrix *matrix)
     uint32_t swizzle = (uint32_t)(descriptor >> 61);
     *matrix = offsets(descriptor);
     matrix->span = spans[swizzle];
+    matrix->tcgen05 = true;
     if (swizzle == 1)
         matrix->unit = 2 * GRANULE;
     if (matrix->span == 0)
@@ -77,7 +78,9 @@ bool fpo_matrix_fetch(fpo_warp *warp, const fpo_cta *cta, const fpo_matrix *matr
     const uint8_t *at = fpo_locate_in(warp, cta, address, GRANULE, GRANULE, lane);
     if (at == NULL)
         return false;
-    if (cta == warp->cta)
+    if (matrix->tcgen05)
+        fpo_check_core_read(warp, cta, (uint32_t)(at - cta->shared), GRANULE, lane);
+    else if (cta == warp->cta)
         fpo_check_proxy_read(warp, address, GRANULE, lane);
     memcpy(bytes, at, GRANULE);
     return true;

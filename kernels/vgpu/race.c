@@ -34,7 +34,7 @@ static fpo_race *start_cta(const fpo_cta *cta, uint32_t count)
         return NULL;
     r->write_clock = calloc(cta->shared_end, sizeof *r->write_clock);
     r->writer = calloc(cta->shared_end, sizeof *r->writer);
-    r->reads = calloc(cta->warp_count + 1, sizeof *r->reads);
+    r->reads = calloc(cta->warp_count + 2, sizeof *r->reads);
     r->open = calloc((size_t)FPO_NAMED_BARRIERS * count, sizeof *r->open);
     r->done = calloc((size_t)FPO_NAMED_BARRIERS * count, sizeof *r->done);
     r->words = calloc(cta->shared_end / 8 + 1, sizeof *r->words);
@@ -80,7 +80,7 @@ static void stop_cta(fpo_cta *cta)
     fpo_race *r = cta != NULL ? cta->race : NULL;
     if (r == NULL)
         return;
-    for (uint32_t i = 0; r->reads != NULL && i <= cta->warp_count; i++)
+    for (uint32_t i = 0; r->reads != NULL && i <= cta->warp_count + 1; i++)
         free(r->reads[i]);
     for (uint32_t i = 0; r->words != NULL && i <= cta->shared_end / 8; i++)
         free(r->words[i]);
@@ -135,10 +135,12 @@ static int unseen_write(const fpo_cta *cta, const uint32_t *seen, uint32_t me, u
 static int unseen_read(const fpo_cta *cta, const uint32_t *seen, uint32_t me, uint32_t address, uint32_t bytes)
 {
     const fpo_race *r = cta->race;
-    for (uint32_t reader = 0; reader <= cta->warp_count; reader++) {
+    const fpo_clocks *c = cta->cluster->clocks;
+    for (uint32_t reader = 0; reader <= cta->warp_count + 1; reader++) {
         const uint32_t *clock = r->reads[reader];
-        uint32_t number =
-            reader < cta->warp_count ? cta->rank * cta->warp_count + reader : cta->cluster->clocks->stores;
+        uint32_t number = reader < cta->warp_count    ? cta->rank * cta->warp_count + reader
+                          : reader == cta->warp_count ? c->stores
+                                                      : c->cores;
         if (clock == NULL || number == me)
             continue;
         uint32_t latest = 0;
@@ -169,6 +171,16 @@ int fpo_race_read(fpo_warp *warp, uint32_t address, uint32_t bytes)
     for (uint32_t i = address; mine != NULL && i < address + bytes; i++)
         mine[i] = seen[me];
     return other;
+}
+
+int fpo_race_core_read(fpo_warp *warp, const fpo_cta *cta, uint32_t address, uint32_t bytes)
+{
+    if (cta->race == NULL)
+        return FPO_RACE_NONE;
+    uint32_t *reads = plane(cta, cta->warp_count + 1), tick = cta->cluster->clocks->done_by_cores;
+    for (uint32_t i = address; reads != NULL && i < address + bytes; i++)
+        reads[i] = tick;
+    return unseen_write(cta, fpo_race_seen(warp), fpo_race_number(warp), address, bytes);
 }
 
 int fpo_race_write(fpo_warp *warp, uint32_t address, uint32_t bytes)

@@ -25,6 +25,8 @@ void fpo_race_stop_cluster(fpo_cluster *cluster);
  * in the CTA, or one of the names of fpo_race_name), or FPO_RACE_NONE. All of these do nothing without checks. */
 int fpo_race_read(fpo_warp *warp, uint32_t address, uint32_t bytes);
 int fpo_race_write(fpo_warp *warp, uint32_t address, uint32_t bytes);
+/* By a tensor core, for that warp: what a later write has to come after is a commit. */
+int fpo_race_core_read(fpo_warp *warp, const fpo_cta *cta, uint32_t address, uint32_t bytes);
 int fpo_race_load_issued(fpo_warp *warp, fpo_cta *cta, uint32_t address, uint32_t bytes);
 int fpo_race_store_issued(fpo_warp *warp, uint32_t address, uint32_t bytes);
 /* An access that orders. */

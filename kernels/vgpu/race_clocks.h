@@ -20,10 +20,10 @@ struct fpo_clocks {
 /* Of a CTA's shared memory, by address. */
 struct fpo_race {
     uint32_t *write_clock;
-    uint16_t *writer;                                /* number of a clock + 1; 0: nobody, or it does not matter */
-    uint32_t **reads;                                /* planes of clocks: of each warp of the CTA, then of stores */
-    uint32_t *open, *done;                           /* clocks of each named barrier */
-    uint32_t **words;                                /* of mbarriers and other words that order, by address / 8 */
+    uint16_t *writer;      /* number of a clock + 1; 0: nobody, or it does not matter */
+    uint32_t **reads;      /* planes of clocks: of each warp of the CTA, of stores, of tensor cores */
+    uint32_t *open, *done; /* clocks of each named barrier */
+    uint32_t **words;      /* of mbarriers and other words that order, by address / 8 */
     uint32_t (*store_ticks)[FPO_RACE_RECENT_GROUPS]; /* of each warp: the stores' clock when it closed a group */
     struct fpo_race_tensor *tensor;                  /* of tensor memory; NULL until it is used */
 };

@@ -178,6 +178,17 @@ void fpo_check_proxy_read(fpo_warp *warp, uint32_t address, uint32_t bytes, int 
     fpo_check_read(warp, address, bytes, lane);
 }
 
+void fpo_check_core_read(fpo_warp *warp, const fpo_cta *cta, uint32_t address, uint32_t bytes, int lane)
+{
+    if (cta->shadow == NULL)
+        return;
+    if (cta == warp->cta) {
+        check_proxy(warp, address, bytes, lane);
+        check_bytes(warp, address, bytes, lane);
+    }
+    report_race(warp, FPO_CHECK_RACE_READ, fpo_race_core_read(warp, cta, address, bytes), address, lane);
+}
+
 static void note_conflicts(fpo_warp *warp, const fpo_cta *cta, uint32_t address, int lane)
 {
     const fpo_shadow *s = &cta->shadow[address];

@@ -51,7 +51,9 @@ void fpo_check_late_register(fpo_warp *warp, uint32_t number, uint32_t line, int
 
 /* Accesses to [address, address + bytes) of shared memory, inside it. Nothing without a shadow. */
 void fpo_check_read(fpo_warp *warp, uint32_t address, uint32_t bytes, int lane);
-void fpo_check_proxy_read(fpo_warp *warp, uint32_t address, uint32_t bytes, int lane); /* by a tensor core */
+/* By wgmma; by tcgen05, of any CTA. */
+void fpo_check_proxy_read(fpo_warp *warp, uint32_t address, uint32_t bytes, int lane);
+void fpo_check_core_read(fpo_warp *warp, const fpo_cta *cta, uint32_t address, uint32_t bytes, int lane);
 void fpo_check_copy_async(fpo_warp *warp, uint32_t address, uint32_t bytes, int lane);
 /* An access that orders: atomic, volatile, relaxed, acquire, release. */
 void fpo_check_synchronise(fpo_warp *warp, uint32_t address, uint32_t bytes, bool write, int lane);

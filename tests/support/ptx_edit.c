@@ -76,8 +76,37 @@ static void follow(const char *line, const char *starts[OPERANDS], const size_t 
     *out = '\0';
 }
 
-static void apply(const ptx_edit *e, char *line)
+static void copy_line(char line[LINE], const char *text)
 {
+    size_t length = strcspn(text, "\n");
+    ck_assert_uint_lt(length, LINE);
+    memcpy(line, text, length);
+    line[length] = '\0';
+}
+
+/* `rest`: the text after the line. */
+static void borrow(const ptx_edit *e, char *line, const char *rest)
+{
+    char other[LINE], result[LINE];
+    const char *starts[OPERANDS], *others[OPERANDS], *at = strstr(rest, e->pattern);
+    size_t lengths[OPERANDS], other_lengths[OPERANDS];
+    ck_assert_msg(at != NULL, "no other line has `%s`", e->pattern);
+    while (at > rest && at[-1] != '\n')
+        at--;
+    copy_line(other, at);
+    int number = atoi(e->from);
+    ck_assert(number < split(line, starts, lengths) && number < split(other, others, other_lengths));
+    snprintf(result, sizeof result, "%.*s%.*s%s", (int)(starts[number] - line), line, (int)other_lengths[number],
+             others[number], starts[number] + lengths[number]);
+    snprintf(line, LINE, "%s", result);
+}
+
+static void apply(const ptx_edit *e, char *line, const char *rest)
+{
+    if (e->kind == EDIT_BORROW) {
+        borrow(e, line, rest);
+        return;
+    }
     char result[LINE];
     const char *starts[OPERANDS];
     size_t lengths[OPERANDS];
@@ -86,6 +115,9 @@ static void apply(const ptx_edit *e, char *line)
     if (e->kind == EDIT_DELETE) {
         /* Braces of inline asm stay. */
         snprintf(result, sizeof result, "%s", strchr(line, '}') != NULL && strchr(line, '{') == NULL ? "}" : "");
+    } else if (e->kind == EDIT_REPEAT) {
+        ck_assert_uint_lt(2 * strlen(line) + 1, sizeof result);
+        snprintf(result, sizeof result, "%s\n%s", line, line);
     } else if (e->kind == EDIT_REPLACE) {
         char *at = strstr(line, e->from);
         ck_assert_msg(at != NULL, "no `%s` in %s", e->from, line);
@@ -114,6 +146,7 @@ static int which(const char *text, const ptx_edit *e)
     int number = 0;
     for (const char *p = strstr(text, e->pattern); p != NULL && p < anchor; p = strstr(p + 1, e->pattern))
         number++;
+    number += e->occurrence + 1;
     ck_assert_int_gt(number, 0);
     return number;
 }
@@ -142,7 +175,7 @@ char *ptx_edited_until(const char *text, const ptx_edit *e, int until)
             line[length] = '\0';
         }
         if (fits && strstr(line, e->pattern) != NULL && is_wanted(++seen, wanted, until)) {
-            apply(e, line);
+            apply(e, line, text + length);
             edited++;
             out += sprintf(out, "%s", line);
         } else {

@@ -52,3 +52,28 @@ char *ptx_of_library(const char *path, const char *word)
     ck_assert_msg(s.found != NULL, "no PTX in %s has '%s'", path, word);
     return s.found;
 }
+
+/* The next kernel's declaration in a text, or its end. */
+static const char *next_entry(const char *text)
+{
+    for (const char *line = text; *line != '\0'; line += strcspn(line, "\n"), line += *line == '\n')
+        if (strncmp(line, ".entry ", 7) == 0 || strncmp(line, ".visible .entry ", 16) == 0)
+            return line;
+    return text + strlen(text);
+}
+
+char *ptx_of_kernel(const char *module, const char *word)
+{
+    const char *first = next_entry(module), *end = first;
+    for (const char *entry = first; *entry != '\0'; entry = end) {
+        const char *found = strstr(entry, word);
+        end = next_entry(entry + 1);
+        if (found == NULL || found >= entry + strcspn(entry, "("))
+            continue;
+        char *text = malloc((size_t)(first - module) + (size_t)(end - entry) + 1);
+        ck_assert_ptr_nonnull(text);
+        sprintf(text, "%.*s%.*s", (int)(first - module), module, (int)(end - entry), entry);
+        return text;
+    }
+    ck_abort_msg("no kernel has '%s'", word);
+}

@@ -8,5 +8,7 @@
 /* The first PTX text of the library that has this word in it, to be freed; ends the running Check test if there is
  * none. */
 char *ptx_of_library(const char *path, const char *word);
+/* The head of a module and one of its kernels, the first whose name has this word, to be freed. */
+char *ptx_of_kernel(const char *module, const char *word);
 
 #endif
