@@ -19,10 +19,16 @@ matched() {
     done
 }
 run 0 gen --data uniform --shape 136x264x1024 --format fp8_ue8m0_1x128 --model sm100_mxf8f6f4 -o ue8m0.safetensors
-matched 5 "$deepgemm" ue8m0.safetensors
+matched 9 "$deepgemm" ue8m0.safetensors
+# FP8 activations and FP4 weights, and the other way round; grouped GEMMs of them are among these and those above.
+mixed() { # COUNT FORMATS
+    run 0 gen --data uniform --shape 400x264x256 --format "$2" --model sm100_mxf8f6f4 -o mixed.safetensors
+    matched "$1" "$deepgemm" mixed.safetensors
+}
+mixed 4 fp8_ue8m0_1x128,mxfp4; mixed 1 mxfp8_e4m3,mxfp4; mixed 1 mxfp4,mxfp8_e4m3
 
 run 0 gen --data uniform --shape 136x136x512 --format nvfp4 --alpha 0.3 --model sm100_mxf4nvf4 -o nvfp4.safetensors
-run 0 gen --data uniform --shape 136x264x512 --format mxfp4 --model sm100_mxf4 -o mxfp4.safetensors
+run 0 gen --data uniform --shape 400x264x256 --format mxfp4 --model sm100_mxf4 -o mxfp4.safetensors
 run 0 gen --data uniform --shape 136x264x512 --format mxfp8_e4m3 --model sm100_mxf8f6f4 -o mxfp8.safetensors
 
 # No kernel raises anything; DeepGEMM's wait for what they load from tensor memory, CUTLASS's use it before.
@@ -30,6 +36,7 @@ for given in "$cutlass:cutlass_sm100/nvfp4/f32/2x2 nvfp4" "$deepgemm:deepgemm_sm
     read -r kernel vector <<<"$given"
     run 0 run --once --check --kernel "$kernel" --device virtual:sm100,seed=3 $vector.safetensors; out '^match '
 done
+run 0 run --once --check --kernel "$deepgemm:*/m_grouped*" --device virtual:sm100 mxfp4.safetensors; out '^2 matched, 0 div'
 run 0 run --once --check --kernel "$deepgemm:deepgemm_sm100/mxfp8/f32" --device virtual:sm100,late_loads=1 mxfp8.safetensors; out '^match '
 run 1 run --once --check --no-diagnosis --kernel "$cutlass:cutlass_sm100/mxfp8/f32" --device virtual:sm100,late_loads=1 mxfp8.safetensors
 out 'check_failed .*uses a register before a tcgen05.wait::ld'
@@ -67,8 +74,8 @@ given 1 fp8_1x128,128x128/f32+packed_unmasked checkpoint # NaN everywhere, which
 out 'NaN  *16384 elements, where 0 should be: all of it'; out 'f32_scales_packed_unmasked (operand=A and B)'
 
 # The right way: quantised with scales that are powers of two. On Hopper the checkpoint's own scales are right.
-run 0 gen --data gaussian --shape 132x256x1024 --format fp8_ue8m0_1x128 --model sm100_mxf8f6f4 -o powers.safetensors
-matched 5 "$deepgemm" powers.safetensors
+run 0 gen --data gaussian --shape 400x256x512 --format fp8_ue8m0_1x128 --model sm100_mxf8f6f4 -o powers.safetensors
+matched 9 "$deepgemm" powers.safetensors
 run 0 gen --data gaussian --shape 64x256x512 --format fp8_ue8m0_1x128 --model sm100_mxf8f6f4 -o one.safetensors
 given 2 fp8_1x128/f32/2cta one # nothing was compared
 out "^unsupported .*M = 64 makes 1 tiles of 128 rows"

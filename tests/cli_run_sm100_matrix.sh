@@ -12,10 +12,10 @@ done
 kernels_of nvfp4 sm100_mxf4nvf4 sm100_mxf4nvf4_f34 tcgen05_mxf4nvf4 step 136x136x288 0.3 cutlass_sm100=6 flashinfer_sm100=2
 kernels_of nvfp4 sm100_mxf4nvf4 sm100_mxf4nvf4_f34 tcgen05_mxf4nvf4 step 136x136x256 0.3 ./nvfp4.json=1
 kernels_of mxfp4 sm100_mxf4 sm100_mxf4nvf4_f34 tcgen05_mxf4 cancellation 136x136x512 0.3 cutlass_sm100=1 ./mxfp4.json=1
-kernels_of mxfp4 sm100_mxf4 sm100_mxf4nvf4_f34 tcgen05_mxf4 cancellation 136x136x512 1 deepgemm_sm100=2
+kernels_of mxfp4 sm100_mxf4 sm100_mxf4nvf4_f34 tcgen05_mxf4 cancellation 136x136x512 1 deepgemm_sm100=4
 kernels_of mxfp8_e4m3 sm100_mxf8f6f4 sm120_mxf8f6f4_v1 tcgen05_mxf8f6f4 floor 136x136x512 0.3 cutlass_sm100=2 ./mxfp8.json=1
 kernels_of mxfp8_e4m3 sm100_mxf8f6f4 sm120_mxf8f6f4_v1 tcgen05_mxf8f6f4 floor 136x136x512 1 deepgemm_sm100=1
-kernels_of fp8_ue8m0_1x128 sm100_mxf8f6f4 sm120_mxf8f6f4_v1 tcgen05_mxf8f6f4 floor 136x136x1024 1 deepgemm_sm100=5
+kernels_of fp8_ue8m0_1x128 sm100_mxf8f6f4 sm120_mxf8f6f4_v1 tcgen05_mxf8f6f4 floor 136x136x1024 1 deepgemm_sm100=9
 kernels_of fp8_128x128 sm100_fp8_blockwise sm90_fp8_blockwise tcgen05_f8f6f4 gaussian 139x136x272 0.3 cutlass_sm100=1
 kernels_of fp8_1x128,fp8_128x128 sm100_fp8_blockwise sm90_fp8_blockwise tcgen05_f8f6f4 gaussian 140x136x272 0.3 cutlass_sm100=2
 kernels_of fp8_1x128,fp8_128x128 sm100_fp8_blockwise sm90_fp8_blockwise tcgen05_f8f6f4 gaussian 140x128x384 1 flashinfer_sm100=4

@@ -17,7 +17,8 @@ static fpo_matrix offsets(uint64_t descriptor)
     return (fpo_matrix){.start = field(descriptor, 0),
                         .leading = field(descriptor, 16),
                         .stride = field(descriptor, 32),
-                        .unit = GRANULE};
+                        .unit = GRANULE,
+                        .used = GRANULE};
 }
 
 const char *fpo_matrix_of_wgmma(uint64_t descriptor, fpo_matrix *matrix)
@@ -79,7 +80,7 @@ bool fpo_matrix_fetch(fpo_warp *warp, const fpo_cta *cta, const fpo_matrix *matr
     if (at == NULL)
         return false;
     if (matrix->tcgen05)
-        fpo_check_core_read(warp, cta, (uint32_t)(at - cta->shared), GRANULE, lane);
+        fpo_check_core_read(warp, cta, (uint32_t)(at - cta->shared), matrix->used, lane);
     else if (cta == warp->cta)
         fpo_check_proxy_read(warp, address, GRANULE, lane);
     memcpy(bytes, at, GRANULE);

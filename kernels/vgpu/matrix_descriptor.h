@@ -13,6 +13,7 @@ typedef struct fpo_matrix {
     uint32_t start, leading, stride; /* bytes */
     uint32_t span;                   /* bytes of an atom's row: 16, 32, 64, 128 */
     uint32_t unit;                   /* bytes that the swizzle moves as one: 16, or 32 */
+    uint32_t used;                   /* of 16 bytes that are fetched: 8 or 12 where the rest is padding of FP4 or FP6 */
     bool tcgen05;                    /* read whenever a tensor core gets there, not by the warp */
 } fpo_matrix;
 

@@ -68,6 +68,7 @@ uint32_t fpo_tmem_group(fpo_warp *warp, bool pair, int lane, fpo_cta *ctas[2]);
 /* 16 elements of 4 or 6 bits (FPO_PTX_V_B4, B6) in the low 8 or 12 bytes, to a byte each: 4 bits to bits 2 to 5, 6 to
  * the low ones. */
 void fpo_tmem_unpack(uint8_t bytes[16], uint8_t packing);
+uint32_t fpo_tmem_packed_bytes(uint8_t packing); /* 8, 12, or 16 without a packing */
 
 /* One word. A read of what nothing has written is reported by the checks. */
 uint32_t fpo_tmem_load(fpo_warp *warp, const fpo_tmem *memory, uint32_t column, uint32_t tmem_lane, int lane);

@@ -72,6 +72,7 @@ static bool load_shared(const multiplication *x, int which, const fpo_cta *cta, 
         fpo_fault(warp, lane, "descriptor 0x%016llx of %c: %s", (unsigned long long)descriptor, 'A' + which, problem);
         return false;
     }
+    matrix.used = fpo_tmem_packed_bytes(packing_of(x, element));
     uint8_t bytes[GRANULE];
     for (uint32_t row = 0; !across && row < count; row++) {
         for (uint32_t g = 0; g < 4 * ROW_WORDS / GRANULE; g++) {

@@ -29,6 +29,11 @@ fpo_outcome fpo_do_tmem_copy(fpo_warp *warp, const fpo_ptx_instruction *ins)
     return FPO_NEXT;
 }
 
+uint32_t fpo_tmem_packed_bytes(uint8_t packing)
+{
+    return packing == FPO_PTX_V_B4 ? GRANULE / 2 : packing == FPO_PTX_V_B6 ? 3 * GRANULE / 4 : GRANULE;
+}
+
 void fpo_tmem_unpack(uint8_t bytes[GRANULE], uint8_t packing)
 {
     uint8_t packed[GRANULE + 1] = {0};
@@ -113,6 +118,7 @@ bool fpo_tmem_perform_copy(const fpo_tmem_operation *operation)
                   problem);
         return false;
     }
+    matrix.used = fpo_tmem_packed_bytes(operation->instruction->arguments.b);
     fpo_cta *ctas[2];
     uint32_t count = fpo_tmem_group(operation->warp, operation->instruction->arguments.pair, operation->lane, ctas);
     bool ok = count != 0;
