@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 The fp4oracle authors
 
-# fp4oracle coverage: what it says of a blind vector, and docs/kill-matrix.md, which it makes: a format of it always, all
-# of it with FPO_LONG=1.
+# fp4oracle coverage: what it says of a blind vector, and docs/kill-matrix.md, which it makes: what it is computed from and
+# the table of one format always, all of it with FPO_LONG=1.
 . "$FPO_SOURCE_DIR/tests/cli/common.sh" || exit 1
 page=$FPO_SOURCE_DIR/docs/kill-matrix.md
 
@@ -15,16 +15,20 @@ json '[.coverage[0].of[] | select(.outcome == "killed") | .killed_by == ["g.safe
 json '.coverage[0].of | map(select(.edit == "nibble_order" and .parameters == "operand=A"))[0].outcome' killed
 cp out one; run 1 coverage g.safetensors --model exact --json --threads 2 --matrix; cmp -s out one || fail 'the matrix of one vector is another with two threads'
 
-# The full suite shows everything, and the page has the families that there are now, in the format that is quickest.
-families() { grep '^| [0-9]' | cut -d'|' -f2,3; }
-run 0 coverage --suite full --format fp8_row --markdown; out ', 0 survive'
-families <out >printed
+# The page is of the edits and vectors that there are now, in every format, whether D is f32 or bf16, and nothing survives.
 if [ -e "$page" ]; then
-    awk 'index($0, "### fp8_row x fp8_row -> f32 ") == 1 {s = 1; next} /^##/ {s = 0} s' "$page" | families >there
-    diff there printed >diff || fail "docs/kill-matrix.md has other edits than there are: tests/cli/kill_matrix.sh makes it ($(head -3 diff | tr '\n' ' '))"
-    # Nothing survives, in any format of the page, whether D is f32 or bf16.
+    sources() { grep '^### \|^computed from '; }
+    run 0 coverage --suite full --source; cp out now
+    run 0 coverage --suite full --source --d bf16; cat out >>now
+    [ "$(grep -c '^###' now)" -eq 24 ] || fail "the suites have $(grep -c '^###' now) tables, not 24"
+    diff <(sources <"$page") <(sources <now) >diff ||
+        fail "docs/kill-matrix.md is of other edits or vectors: tests/cli/kill_matrix.sh makes it ($(head -3 diff | tr '\n' ' '))"
     ! grep -q ', [1-9][0-9]* survive' "$page" || fail 'something survives the full suite'
-    [ "$(grep -c ', 0 survive' "$page")" -eq 22 ] || fail 'the page lacks a format'
+    [ "$(grep -c ', 0 survive' "$page")" -eq 24 ] || fail 'the page lacks a format'
+    # A table that is computed now is the one that is there.
+    run 0 coverage --suite full --format fp8_row --markdown
+    awk 'index($0, "### fp8_row x fp8_row -> f32 ") == 1 {s = 1; print; next} /^##/ {s = 0} s' "$page" >there
+    diff <(sed 1d out) <(sed '$d' there) >diff || fail "the table of fp8_row is another ($(head -3 diff | tr '\n' ' '))"
     if [ -n "${FPO_LONG:-}" ]; then
         FP4ORACLE=$FP4ORACLE bash "$FPO_SOURCE_DIR/tests/cli/kill_matrix.sh" >made || fail 'kill_matrix.sh'
         cmp -s made "$page" || fail 'docs/kill-matrix.md is not what tests/cli/kill_matrix.sh makes'

@@ -110,4 +110,29 @@ refuse 'missing' v.safetensors --output missing.safetensors
 refuse 'no model' v.safetensors --output good.safetensors --model exakt
 run 0 gen --data gaussian --shape 24x21x32 --format nvfp4 --model exact -o other.safetensors
 refuse 'other.safetensors:d.exact.*24.*21' v.safetensors --output other.safetensors:d.exact
+
+# Quantisation in the loop: given the numbers that A was quantised from, the recipe is named; with a static tensor scale, too.
+python3 - <<'P'
+import json, random, struct
+random.seed(5)
+for name, rows in (("x", 6), ("w", 10)):
+    values = struct.pack(f"<{rows * 64}f", *(random.gauss(0, 1) for _ in range(rows * 64)))
+    header = json.dumps({name: {"dtype": "F32", "shape": [rows, 64], "data_offsets": [0, len(values)]}}).encode()
+    open(name + ".safetensors", "wb").write(struct.pack("<Q", len(header)) + header + values)
+P
+run 0 gen --a x.safetensors --b w.safetensors --format nvfp4 --model exact -o recipe.safetensors
+run 0 gen --a x.safetensors --b w.safetensors --format nvfp4 --recipe torchao_nvfp4_no_tensor_scale,nvfp4_divide --model exact -o other_recipe.safetensors
+run 1 verify recipe.safetensors --output other_recipe.safetensors:d.exact --source-a x.safetensors
+out '^fault'; out 'A was quantised by the recipe torchao_nvfp4_no_tensor_scale'
+run 0 gen --a x.safetensors --b w.safetensors --format mxfp8_e4m3 --recipe flashinfer_mxfp8,flashinfer_mxfp8 --model exact -o mx.safetensors
+run 0 gen --a x.safetensors --b w.safetensors --format mxfp8_e4m3 --recipe flashinfer_mxfp8,ocp_floor_mxfp8_e4m3 --model exact -o mx_floor.safetensors
+run 1 verify mx.safetensors --output mx_floor.safetensors:d.exact --source-b w.safetensors; out 'B was quantised by the recipe'; out 'operand=B,to=ocp_floor_mxfp8_e4m3'
+run 0 quantize x.safetensors --recipe nvfp4_divide --library-scale 0.002 -o static.safetensors
+run 0 quantize x.safetensors --recipe flashinfer_nvfp4_4over6_448_mae --library-scale 500 -o static_other.safetensors
+run 0 gen --a static.safetensors --b w.safetensors --format nvfp4 --model exact -o recipe.safetensors
+run 0 gen --a static_other.safetensors --b w.safetensors --format nvfp4 --model exact -o other_recipe.safetensors
+run 1 verify recipe.safetensors --output other_recipe.safetensors:d.exact --source-a x.safetensors
+out 'recipe_given_scale (operand=A,to=flashinfer_nvfp4_4over6_448_mae)'
+refuse '--source-a w.safetensors: 10 x 64 numbers, but the operand is 6 x 64' recipe.safetensors --output other_recipe.safetensors:d.exact --source-a w.safetensors
+refuse 'nothing.safetensors' recipe.safetensors --output other_recipe.safetensors:d.exact --source-b nothing.safetensors
 finish

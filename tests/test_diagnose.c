@@ -48,7 +48,7 @@ static void fill(const fpo_operand_view *view, uint64_t stream, int64_t rows, ui
             scales[i] = (uint8_t)(view->scale.format == FPO_UE8M0 ? 123 + (draw(stream + 1, i) >> 8) % 9
                                                                   : 0x28 + (draw(stream + 1, i) >> 8) % 0x30);
     }
-    *operand = (fpo_operand){codes, bytes, scales, scale_bytes, tensor_scale, NULL};
+    *operand = (fpo_operand){codes, bytes, scales, scale_bytes, tensor_scale, NULL, FPO_FORMAT_NONE};
 }
 
 static subject *make_subject(fpo_block_format a, fpo_block_format b, const char *model, fpo_format d)

@@ -34,7 +34,7 @@ static fpo_status make_operand(fpo_block_format format, uint64_t stream, int64_t
     else
         status = fpo_quantize(fpo_recipe_default(format), x, rows, k, &q, NULL, error);
     free(x);
-    *operand = (fpo_operand){q.codes, q.codes_bytes, q.scales, q.scales_bytes, q.tensor_scale, NULL};
+    *operand = (fpo_operand){q.codes, q.codes_bytes, q.scales, q.scales_bytes, q.tensor_scale, NULL, FPO_FORMAT_NONE};
     return status;
 }
 

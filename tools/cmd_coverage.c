@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTION_JSON = 0x100, OPTION_D, OPTION_MATRIX, OPTION_MARKDOWN, OPTION_THREADS };
+enum { OPTION_JSON = 0x100, OPTION_D, OPTION_MATRIX, OPTION_MARKDOWN, OPTION_SOURCE, OPTION_THREADS };
 
 static const struct argp_option options[] = {
     {.name = "suite", .key = 's', .arg = "SUITE", .doc = "the vectors of a suite; `fp4oracle list suites`"},
@@ -26,6 +26,9 @@ static const struct argp_option options[] = {
     {.name = "matrix", .key = OPTION_MATRIX, .doc = "every vector on every edit, and the table of them; slower"},
     {.name = "threads", .key = OPTION_THREADS, .arg = "N", .doc = "default: one a processor"},
     {.name = "markdown", .key = OPTION_MARKDOWN, .doc = "the tables of docs/kill-matrix.md"},
+    {.name = "source",
+     .key = OPTION_SOURCE,
+     .doc = "compute nothing; say what a matrix would be computed from, as --markdown does, to see whether one is old"},
     {.name = "json", .key = OPTION_JSON, .doc = "every edit and what kills it, for machines"},
     {0},
 };
@@ -45,7 +48,7 @@ typedef struct parsed {
     char **files;
     size_t file_count;
     int64_t threads;
-    bool json, matrix, markdown;
+    bool json, matrix, markdown, source;
 } parsed;
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -59,6 +62,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case OPTION_D: p->d = argument; return 0;
     case OPTION_MATRIX: p->matrix = true; return 0;
     case OPTION_MARKDOWN: p->markdown = true; return 0;
+    case OPTION_SOURCE: p->source = true; return 0;
     case OPTION_JSON: p->json = true; return 0;
     case OPTION_THREADS:
         if (fpo_parse_integer("--threads", argument, 1, 1024, &p->threads, &error) != FPO_OK)
@@ -112,13 +116,18 @@ static void free_run(fpo_coverage_run *run)
 static fpo_status cover(covering *c, fpo_coverage_run *run, fpo_error *error)
 {
     char label[128];
+    fpo_status status = fpo_coverage_source(run->vectors, run->count, run->model, &run->source, error);
+    if (status == FPO_OK && c->p->source)
+        fpo_coverage_print_source(run);
+    if (status != FPO_OK || c->p->source)
+        return status;
     snprintf(label, sizeof label, "%zu vectors under %s", run->count, run->model->name);
     fpo_progress_line line = {.label = label};
     fpo_coverage_options how = {
         .model = run->model,
         .first_only = !c->p->matrix,
         .execution = {.threads = (int)c->p->threads, .progress = fpo_progress, .progress_context = &line}};
-    fpo_status status = fpo_coverage_compute(run->vectors, run->count, &how, &run->coverage, error);
+    status = fpo_coverage_compute(run->vectors, run->count, &how, &run->coverage, error);
     fpo_progress_end(&line);
     if (status != FPO_OK)
         return status;

@@ -149,13 +149,21 @@ void fpo_coverage_print_matrix(const fpo_coverage_run *run)
     fpo_table_print(table, 2);
 }
 
-void fpo_coverage_print_markdown(const fpo_coverage_run *run, size_t smoke)
+void fpo_coverage_print_source(const fpo_coverage_run *run)
 {
     char text[TEXT];
+    title(run, text);
+    printf("### %s\n\ncomputed from %zu vectors, digest %s of them and the catalogue\n", text, run->count,
+           run->source.hex);
+}
+
+void fpo_coverage_print_markdown(const fpo_coverage_run *run, size_t smoke)
+{
     fpo_coverage_family family, in_smoke;
     const fpo_coverage *c = run->coverage;
-    title(run, text);
-    printf("\n### %s\n\n", text);
+    printf("\n");
+    fpo_coverage_print_source(run);
+    printf("\n");
     print_totals(c);
     printf("\n| class | edit | edits | smoke | all | |\n|--:|---|--:|--:|--:|---|\n");
     for (int class = 0; class < 32; class ++)

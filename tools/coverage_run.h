@@ -16,6 +16,7 @@ typedef struct fpo_coverage_run {
     size_t count;
     fpo_vector **vectors;
     const char **names;
+    fpo_digest source; /* what the matrix is computed from */
     fpo_coverage *coverage;
 } fpo_coverage_run;
 
@@ -31,6 +32,8 @@ typedef struct fpo_coverage_family {
 bool fpo_coverage_family_of(const fpo_coverage *coverage, fpo_edit_kind kind, size_t first,
                             fpo_coverage_family *family);
 
+/* "### nvfp4 x nvfp4 -> f32 under MODEL" and "computed from ...", which begin a table of --markdown. */
+void fpo_coverage_print_source(const fpo_coverage_run *run);
 void fpo_coverage_print(const fpo_coverage_run *run);
 /* A table of families by vectors, each cell with how many of a family's edits the vector kills. */
 void fpo_coverage_print_matrix(const fpo_coverage_run *run);

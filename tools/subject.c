@@ -5,6 +5,7 @@
 #include "subject.h"
 #include "arguments.h"
 #include "forms.h"
+#include "quantized.h"
 #include "report.h"
 
 #include <errno.h>
@@ -20,6 +21,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 's': a->output_scale = argument; return 0;
     case 'f': a->format = argument; return 0;
     case 'm': a->model = argument; return 0;
+    case 'x': a->source[0] = argument; return 0;
+    case 'y': a->source[1] = argument; return 0;
     case 'k':
         if (fpo_parse_integer("--k", argument, 1, INT32_MAX, &a->k, &error) != FPO_OK)
             argp_error(state, "%s", error.message);
@@ -57,6 +60,11 @@ static const struct argp_option options[] = {
      .arg = "F or A,B",
      .doc = "VECTOR is a plain file with operands of these formats and no "
             "metadata"},
+    {.name = "source-a",
+     .key = 'x',
+     .arg = "FILE[:TENSOR]",
+     .doc = "the numbers that A was quantised from: the search then tries every recipe for its format, too"},
+    {.name = "source-b", .key = 'y', .arg = "FILE[:TENSOR]", .doc = "the same for B"},
     {.name = "k", .key = 'k', .arg = "K", .doc = "K of a plain file whose 4-bit codes leave the last half byte unused"},
     {0},
 };
@@ -162,6 +170,41 @@ static fpo_status take_output_scale(const fpo_subject_arguments *a, fpo_subject 
     return status;
 }
 
+/* Numbers for an operand, as --source-a and --source-b give them. */
+static fpo_status take_source(const char *option, const char *argument, fpo_subject *s, int64_t rows,
+                              fpo_operand *operand, fpo_error *error)
+{
+    fpo_tensor_numbers numbers = {0};
+    if (argument == NULL)
+        return FPO_OK;
+    fpo_status status = fpo_tensor_numbers_read(argument, &numbers, error);
+    if (status != FPO_OK)
+        return status;
+    int64_t k = s->vector->problem.k;
+    size_t bytes = (size_t)rows * (size_t)k * sizeof(float);
+    float *values = NULL;
+    if (numbers.rows != rows || numbers.k != k)
+        status =
+            fpo_fail(error, FPO_ERR_SHAPE, "%s %.200s: %lld x %lld numbers, but the operand is %lld x %lld", option,
+                     argument, (long long)numbers.rows, (long long)numbers.k, (long long)rows, (long long)k);
+    else if ((values = fpo_vector_allocate(s->vector, bytes)) == NULL)
+        status =
+            fpo_fail(error, FPO_ERR_MEMORY, "out of memory for %lld x %lld numbers", (long long)rows, (long long)k);
+    else
+        memcpy(values, numbers.values, bytes);
+    operand->source = values;
+    operand->source_dtype = numbers.dtype;
+    fpo_tensor_numbers_free(&numbers);
+    return status;
+}
+
+static fpo_status take_sources(const fpo_subject_arguments *a, fpo_subject *s, fpo_error *error)
+{
+    fpo_gemm_problem *p = &s->vector->problem;
+    fpo_status status = take_source("--source-a", a->source[0], s, p->m, &p->a, error);
+    return status == FPO_OK ? take_source("--source-b", a->source[1], s, p->n, &p->b, error) : status;
+}
+
 static fpo_status asked_accumulation(const fpo_subject_arguments *a, fpo_subject *s, fpo_error *error)
 {
     s->spec = s->vector->spec;
@@ -200,6 +243,8 @@ fpo_status fpo_subject_open(const fpo_subject_arguments *arguments, fpo_subject 
         status = take_output(arguments, subject, error);
     if (status == FPO_OK)
         status = take_output_scale(arguments, subject, error);
+    if (status == FPO_OK)
+        status = take_sources(arguments, subject, error);
     if (status != FPO_OK)
         fpo_subject_close(subject);
     return status;

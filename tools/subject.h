@@ -18,6 +18,7 @@ typedef struct fpo_subject_arguments {
     const char *output_scale; /* FILE[:TENSOR] of an nvfp4 output's scales; NULL: `d_scale` beside the output */
     const char *format;       /* NULL: `vector` is one; else the operand formats of a plain file */
     const char *model;        /* NULL: any that is allowed */
+    const char *source[2];    /* FILE[:TENSOR] of the numbers that A and B were quantised from; NULL: not known */
     int64_t k;                /* of a plain file with an odd number of 4-bit codes; 0: as many as there is room for */
 } fpo_subject_arguments;
 

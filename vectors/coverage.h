@@ -6,6 +6,7 @@
 #ifndef FP4ORACLE_VECTORS_COVERAGE_H
 #define FP4ORACLE_VECTORS_COVERAGE_H
 
+#include "digest.h"
 #include "vector_file.h"
 
 #include <fp4oracle/edit.h>
@@ -43,6 +44,11 @@ typedef struct fpo_coverage_options {
 fpo_status fpo_coverage_compute(fpo_vector *const *vectors, size_t count, const fpo_coverage_options *options,
                                 fpo_coverage **coverage, fpo_error *error);
 void fpo_coverage_free(fpo_coverage *coverage);
+
+/* What a kill matrix is computed from: operands and scalars of the vectors, and the edits that each admits with their
+ * parameters. A matrix with another digest is of other vectors or of another catalogue. Nothing is computed. */
+fpo_status fpo_coverage_source(fpo_vector *const *vectors, size_t count, const fpo_model *model, fpo_digest *digest,
+                               fpo_error *error);
 
 fpo_kill fpo_coverage_cell(const fpo_coverage *coverage, size_t edit, size_t vector);
 

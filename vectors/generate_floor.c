@@ -26,7 +26,10 @@ static uint32_t scale_at(const void *context, int64_t row, int64_t column)
     const fpo_pattern *p = context;
     uint64_t bits = fpo_pattern_scale_bits(p, row, column);
     switch (p->view->scale.format) {
-    case FPO_UE8M0: return p->element->bits == 4 ? 127 - 80 : 127 - 73 - (uint32_t)(p->is_b ? 0 : row % 12);
+    case FPO_UE8M0:
+        if (p->view->scale.block_k > STEP) /* the same products, the smallest code of A among their factors */
+            return p->is_b ? 127 - 29 : 11 - (uint32_t)(row % 12);
+        return p->element->bits == 4 ? 127 - 80 : 127 - 73 - (uint32_t)(p->is_b ? 0 : row % 12);
     case FPO_UE4M3: return 1 + (uint32_t)(bits % 7);
     default: return fpo_pattern_scale_near(p, -60, bits);
     }

@@ -52,7 +52,8 @@ fpo_status fpo_quantize_operand(fpo_vector *vector, fpo_block_format format, fpo
     fpo_status status = fpo_quantize(recipe, matrix->values, matrix->rows, matrix->k, &result, NULL, error);
     if (status == FPO_OK)
         *operand =
-            (fpo_operand){result.codes, result.codes_bytes, result.scales, result.scales_bytes, result.tensor_scale, NULL};
+            (fpo_operand){result.codes, result.codes_bytes, result.scales, result.scales_bytes, result.tensor_scale,
+                          NULL,         FPO_FORMAT_NONE};
     return status;
 }
 

@@ -42,8 +42,13 @@ static fpo_status quantise_statically(fpo_vector *vector, const fpo_hf_layer *la
         return fpo_fail(error, FPO_ERR_MEMORY, "out of memory for an operand of %lld x %lld", (long long)matrix->rows,
                         (long long)matrix->k);
     fpo_status status = fpo_quantize(wanted->recipe, matrix->values, matrix->rows, matrix->k, &result, NULL, error);
-    *operand = (fpo_operand){result.codes, result.codes_bytes, result.scales, result.scales_bytes,
-                             info->tensor_scale ? layer->input_scale : 1, NULL};
+    *operand = (fpo_operand){result.codes,
+                             result.codes_bytes,
+                             result.scales,
+                             result.scales_bytes,
+                             info->tensor_scale ? layer->input_scale : 1,
+                             NULL,
+                             FPO_FORMAT_NONE};
     return status;
 }
 

@@ -168,8 +168,9 @@ typedef struct fpo_operand {
     size_t codes_bytes;
     const void *scales; /* NULL where the view has no scales */
     size_t scales_bytes;
-    float tensor_scale; /* 1 where there is none */
+    float tensor_scale;  /* 1 where there is none */
     const float *source; /* rows x K: the numbers that were quantised, or NULL; edits of the quantisation need them */
+    fpo_format source_dtype; /* what those numbers are stored as, which some recipes compute in; FPO_FORMAT_NONE: f32 */
 } fpo_operand;
 
 typedef struct fpo_gemm_problem {
