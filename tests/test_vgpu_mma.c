@@ -51,8 +51,24 @@ static uint32_t random_scales(uint64_t r, fpo_format format, int style)
     return result;
 }
 
-/* Four bytes of elements: anything, or with large exponents, mostly zero, or large with a few small ones. */
-enum { ANY_ELEMENTS, LARGE_ELEMENTS, SPARSE_ELEMENTS, FEW_SMALL_ELEMENTS, ELEMENT_STYLES };
+/* All of C's exponents within six of one another, about the largest product: lower in the first warps, higher in the
+ * last ones, where C alone decides what the sum's units are. */
+static uint32_t close_c(uint64_t r, int warp)
+{
+    return ((uint32_t)(r >> 32) & 0x807FFFFF) | (uint32_t)(118 + warp * 32 / WARPS + (int)(r >> 8 & 255) % 6) << 23;
+}
+
+/* Four bytes of elements: anything, or with large exponents, mostly zero, or large with a few small ones. The last two
+ * once more, with such C and with scales that are next to each other. */
+enum {
+    ANY_ELEMENTS,
+    LARGE_ELEMENTS,
+    SPARSE_ELEMENTS,
+    FEW_SMALL_ELEMENTS,
+    LARGE_AND_CLOSE,
+    FEW_SMALL_AND_CLOSE,
+    ELEMENT_STYLES
+};
 
 static uint32_t random_elements(uint64_t r, int style)
 {
@@ -60,9 +76,10 @@ static uint32_t random_elements(uint64_t r, int style)
     uint32_t word = (uint32_t)(r >> 32), result = 0;
     for (int i = 0; i < 4; i++) {
         uint32_t byte = word >> (8 * i) & 255, which = (uint32_t)(r >> (4 * i)) & 15;
-        if (style == LARGE_ELEMENTS || (style == FEW_SMALL_ELEMENTS && which != 0))
+        bool few = style == FEW_SMALL_ELEMENTS || style == FEW_SMALL_AND_CLOSE;
+        if (style == LARGE_ELEMENTS || style == LARGE_AND_CLOSE || (few && which != 0))
             byte = (byte | LARGE) & NOT_LARGEST;
-        else if (style == FEW_SMALL_ELEMENTS)
+        else if (few)
             byte &= SMALL;
         else if (style == SPARSE_ELEMENTS && which > 1)
             byte = 0;
@@ -166,9 +183,12 @@ static void check_elements(const instruction *ins, const int *selector, int styl
     for (int i = 0; i < WARPS * LANES * WORDS; i++) {
         uint64_t r = fpo_random_bits((fpo_random){77, (uint64_t)(style + 2 * elements)}, (uint64_t)i);
         int word = i % WORDS;
-        in[i / (LANES * WORDS)][i / WORDS % LANES][word] = word < 6    ? random_elements(r, elements)
-                                                           : word < 10 ? random_c(r)
-                                                                       : random_scales(r, ins->scale, style);
+        bool close = elements >= LARGE_AND_CLOSE;
+        int warp = i / (LANES * WORDS);
+        in[warp][i / WORDS % LANES][word] = word < 6    ? random_elements(r, elements)
+                                            : word < 10 ? (close ? close_c(r, warp) : random_c(r))
+                                            : close     ? 0x7E7E7E7E + (uint32_t)(r >> 32 & 0x01010101)
+                                                        : random_scales(r, ins->scale, style);
     }
     const fpo_model *model = fpo_model_by_name(ins->model);
     ck_assert_ptr_nonnull(model);

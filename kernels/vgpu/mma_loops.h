@@ -50,12 +50,14 @@ static inline bool is_kept(fpo_tile_key *key, const fpo_mma_unit *unit, const ui
 /* What the loops use of a step, in registers: stores of vectors could change what a pointer points to. */
 typedef struct constants {
     words fraction_bits, e_zero, absent;
+    words spare; /* how far below the largest exponent C loses no bit */
     int result_bits;
 } constants;
 
 static inline constants constants_of(const fpo_step *step)
 {
-    return (constants){w_set1(step->fraction_bits), w_set1(step->e_zero), w_set1(FPO_FAST_ABSENT), step->result_bits};
+    return (constants){w_set1(step->fraction_bits), w_set1(step->e_zero), w_set1(FPO_FAST_ABSENT),
+                       w_set1(step->fraction_bits - 23), step->result_bits};
 }
 
 /* Exponents of C, FPO_FAST_ABSENT for zero; *special: those that are infinite or NaN. */
@@ -186,7 +188,6 @@ void TILE_GROUPS(const fpo_mma_unit *unit, fpo_mma_tile *tile, fpo_tile_kept *ke
  * The exact sum of all products fits a double. What cutting takes from the few products whose lowest bit is below what
  * counts is subtracted from it, exactly too; where it is many products, each is cut before the sum. */
 
-
 static inline const fpo_single_a *single_a(const fpo_mma_unit *unit, const fpo_mma_tile *tile, fpo_tile_kept *kept)
 {
     fpo_single_a *a = &kept->single_a[place_of(tile->a[0])];
@@ -203,6 +204,7 @@ static inline const fpo_single_a *single_a(const fpo_mma_unit *unit, const fpo_m
         const fpo_tile_scale *x = &unit->tile_scale[tile->a_scale[m][0]];
         a->special[m] = most == FPO_TILE_SPECIAL || (scaled && x->special);
         a->scale[m] = scaled ? x->exponent : 0;
+        a->most[m] = most;
     }
     return a;
 }
@@ -225,17 +227,20 @@ static inline const fpo_single_b *single_b(const fpo_mma_unit *unit, const fpo_m
         }
     }
     const int8_t *exponent = b->exponent[0];
-    int8_t most[4 * FPO_TILE_COLUMNS] = {0};
+    int8_t most[4 * FPO_TILE_COLUMNS];
+    memset(most, FPO_TILE_ZERO, sizeof most);
     for (int at = 0; at < SINGLE_K * FPO_TILE_COLUMNS; at += 4 * FPO_TILE_COLUMNS)
         for (int i = 0; i < 4 * FPO_TILE_COLUMNS; i++)
             most[i] = exponent[at + i] > most[i] ? exponent[at + i] : most[i];
     for (int n = 0; n < FPO_TILE_COLUMNS; n++) {
-        bool special = false;
+        int8_t largest = FPO_TILE_ZERO;
         for (int i = n; i < 4 * FPO_TILE_COLUMNS; i += FPO_TILE_COLUMNS)
-            special |= most[i] == FPO_TILE_SPECIAL;
+            largest = most[i] > largest ? most[i] : largest;
+        bool special = largest == FPO_TILE_SPECIAL;
         const fpo_tile_scale *x = &unit->tile_scale[tile->b_scale[n][0]];
         b->special[n] = -(int32_t)(special || (scaled && x->special));
         b->scale[n] = scaled ? x->exponent : 0;
+        b->most[n] = largest;
     }
     return b;
 }
@@ -287,28 +292,44 @@ static inline doubles add_cut(const fpo_single_a *a, int m, const fpo_single_b *
 
 /* What is known of a row before its products are. */
 typedef struct single_row {
-    words special, scale, shift; /* sums count in units of 2^-scale; products are to be multiplied by 2^shift */
-    uint32_t cut;                /* the k of products that may have bits below 1 */
-    bool exact;                  /* few of them */
+    words e, special, scale, shift; /* sums count in units of 2^-scale; products are to be multiplied by 2^shift */
+    uint32_t cut;                   /* the k of products that may have bits below 1 */
+    bool exact;                     /* few of them */
 } single_row;
 
+/* Units of the sums if `largest` is the exponent of the largest product of each column, and what is cut then. */
+static inline void set_units(const fpo_mma_unit *unit, const constants *step, const fpo_single_a *a, int m,
+                             const fpo_single_b *b, words others, words largest, single_row *row)
+{
+    enum { LEAST_PRODUCT = -100, LEAST_POWER = -900, MOST_POWER = 900 };
+    words factor = w_add(w_load(b->scale), w_set1(a->scale[m]));
+    words absent = w_less(largest, w_set1(LEAST_PRODUCT));
+    row->e = w_max(others, w_select(absent, step->absent, w_add(largest, factor)));
+    row->scale = w_sub(step->fraction_bits, row->e);
+    /* With the least power nothing is left of a product; where there are none, any power will do. */
+    row->shift = w_min(w_max(w_add(row->scale, factor), w_set1(LEAST_POWER)), w_set1(MOST_POWER));
+    row->cut = below(a->least[m], b->least, unit->tile_product_bits - w_least(row->shift));
+}
+
+/* The largest exponents of a row and of a column bound that of their products. Where C reaches the bound, it decides;
+ * and where even units by the bound cut nothing, neither of C nor of a product, the sum is the same in any. Only the
+ * columns that are neither want the largest product itself. */
 static inline void look_at_row(const fpo_mma_unit *unit, const constants *step, const fpo_single_a *a, int m,
                                const fpo_single_b *b, const uint32_t *c, single_row *row)
 {
-    enum { LEAST_PRODUCT = -100, LEAST_POWER = -900, MOST_POWER = 900, FEW = 8 };
+    enum { FEW = 8 };
     words special, exponent = exponents_of(w_load(c), &special);
-    words factor = w_add(w_load(b->scale), w_set1(a->scale[m]));
-    words largest = largest_product(a->exponent[m], b->exponent[0]);
-    words absent = w_less(largest, w_set1(LEAST_PRODUCT));
-    words e = w_max(w_max(exponent, step->e_zero), w_select(absent, step->absent, w_add(largest, factor)));
-    words scale = w_sub(step->fraction_bits, e);
-    /* With the least power nothing is left of a product; where there are none, any power will do. */
-    words shift = w_min(w_max(w_add(scale, factor), w_set1(LEAST_POWER)), w_set1(MOST_POWER));
-    int32_t least = w_least(shift);
+    words others = w_max(exponent, step->e_zero);
+    set_units(unit, step, a, m, b, others, w_add(w_load(b->most), w_set1(a->most[m])), row);
+    words open = w_less(others, row->e);
+    if (row->cut == 0) {
+        words absent = w_equal(exponent, step->absent);
+        words whole = w_sub(row->e, step->spare);
+        open = w_and(open, w_select(absent, w_set1(0), w_less(exponent, whole)));
+    }
+    if (w_mask(open) != 0)
+        set_units(unit, step, a, m, b, others, largest_product(a->exponent[m], b->exponent[0]), row);
     row->special = w_or(special, w_load(b->special));
-    row->scale = scale;
-    row->shift = shift;
-    row->cut = below(a->least[m], b->least, unit->tile_product_bits - least);
     row->exact = row->cut == 0 || (unit->tile_sums_are_exact && __builtin_popcount(row->cut) <= FEW);
 }
 

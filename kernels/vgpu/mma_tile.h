@@ -52,15 +52,15 @@ typedef struct fpo_groups_b {
     _Alignas(32) int32_t special[FPO_TILE_COLUMNS]; /* all bits: has a NaN or an infinity */
 } fpo_groups_b;
 
-/* `least` is the exponent of an element of A, or the least one of the 8 elements of B with this k; zeros do not count:
- * FPO_TILE_NO_LEAST. */
+/* `most` is the largest exponent of a row or a column, `least` the exponent of an element of A, or the least one of the
+ * 8 elements of B with this k; zeros do not count: FPO_TILE_NO_LEAST. */
 enum { FPO_TILE_NO_LEAST = 127 };
 typedef struct fpo_single_a {
     _Alignas(64) fpo_tile_key key;
     _Alignas(64) double value[FPO_TILE_ROWS][FPO_TILE_SINGLE_K];
     _Alignas(64) int8_t exponent[FPO_TILE_ROWS][FPO_TILE_SINGLE_K];
     _Alignas(64) int8_t least[FPO_TILE_ROWS][FPO_TILE_SINGLE_K];
-    int32_t scale[FPO_TILE_ROWS];
+    int32_t scale[FPO_TILE_ROWS], most[FPO_TILE_ROWS];
     bool special[FPO_TILE_ROWS];
 } fpo_single_a;
 
@@ -69,7 +69,7 @@ typedef struct fpo_single_b {
     _Alignas(64) double value[FPO_TILE_SINGLE_K][FPO_TILE_COLUMNS];
     _Alignas(64) int8_t exponent[FPO_TILE_SINGLE_K][FPO_TILE_COLUMNS];
     _Alignas(32) int8_t least[FPO_TILE_SINGLE_K];
-    _Alignas(32) int32_t scale[FPO_TILE_COLUMNS];
+    _Alignas(32) int32_t scale[FPO_TILE_COLUMNS], most[FPO_TILE_COLUMNS];
     _Alignas(32) int32_t special[FPO_TILE_COLUMNS];
 } fpo_single_b;
 
