@@ -188,6 +188,17 @@ FPO_CUDA_EXPORT int cudaDeviceSetCacheConfig(int config)
     return FPO_CUDA_OK;
 }
 
+/* Nothing is profiled. */
+FPO_CUDA_EXPORT int cudaProfilerStart(void)
+{
+    return FPO_CUDA_OK;
+}
+
+FPO_CUDA_EXPORT int cudaProfilerStop(void)
+{
+    return FPO_CUDA_OK;
+}
+
 FPO_CUDA_EXPORT int cudaDriverGetVersion(int *version)
 {
     *version = FPO_CUDA_VERSION;
