@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <spread.h>
 #include <vgpu.h>
 
 enum { CTAS = 203, LANES = 32, SLOTS = 6, REPORTS = 4096 };
@@ -117,12 +118,46 @@ START_TEST(any_number_of_threads)
 }
 END_TEST
 
+/* Which instructions keep a grid on one thread. */
+static const struct {
+    const char *text;
+    bool independent;
+} accesses[] = {
+    {"ld.global.b32 x, [offset];", true},
+    {"prefetch.tensormap [offset];", true},
+    {"cp.async.bulk.prefetch.L2.global [offset], 16;", true},
+    {"ld.shared.b32 y, [at];", true},
+    {"atom.shared.add.u32 x, [at], x;", true},
+    {"ld.volatile.global.b32 x, [offset];", false},
+    {"ld.acquire.gpu.global.b32 x, [offset];", false},
+    {"st.release.gpu.global.b32 [offset], x;", false},
+    {"red.global.add.u32 [offset], x;", false},
+    {"atom.add.u32 x, [offset], x;", false},
+    {"tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [offset], [at], 128;", false},
+};
+
+START_TEST(what_reaches_other_ctas)
+{
+    char ptx[2048];
+    snprintf(ptx, sizeof ptx, "%s%s\n%s", HEAD, accesses[_i].text, TAIL);
+    fpo_ptx_module *module;
+    fpo_ptx_kernel *kernel;
+    fpo_error error;
+    ck_assert_msg(fpo_ptx_module_load(ptx, strlen(ptx), &module, &error) == FPO_OK, "%s", error.message);
+    ck_assert_msg(fpo_ptx_kernel_decode(module, "k", &kernel, &error) == FPO_OK, "%s", error.message);
+    ck_assert_msg(fpo_ctas_are_independent(kernel) == accesses[_i].independent, "%s", accesses[_i].text);
+    fpo_ptx_kernel_free(kernel);
+    fpo_ptx_module_free(module);
+}
+END_TEST
+
 Suite *fpo_suite(void)
 {
     Suite *suite = suite_create("vgpu_threads");
     TCase *tests = tcase_create("threads");
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, any_number_of_threads, 0, sizeof kernels / sizeof kernels[0]);
+    tcase_add_loop_test(tests, what_reaches_other_ctas, 0, sizeof accesses / sizeof accesses[0]);
     suite_add_tcase(suite, tests);
     return suite;
 }

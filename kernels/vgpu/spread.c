@@ -25,6 +25,7 @@ static bool reaches_others(const fpo_ptx_instruction *ins)
 {
     bool outside = ins->arguments.space == FPO_PTX_V_GLOBAL || ins->arguments.space == FPO_PTX_V_GENERIC;
     switch (ins->semantics) {
+    case FPO_PTX_NOTHING: return false; /* prefetch.tensormap is one */
     case FPO_PTX_ATOMIC: return outside;
     case FPO_PTX_LOAD:
     case FPO_PTX_STORE: return outside && fpo_is_ordered(ins->opcode);
