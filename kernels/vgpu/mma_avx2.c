@@ -112,6 +112,32 @@ static inline words dot_group(const uint8_t *b, const int8_t *even, const int8_t
     return _mm256_add_epi32(sum, _mm256_set1_epi32(correction));
 }
 
+static inline void decode_values(const decoder *how, __m128i bytes, double *value)
+{
+    __m256i halves = to_halves(how, bytes);
+    __m256 power = _mm256_set1_ps(how->power);
+    for (int i = 0; i < 2; i++) {
+        __m128i eight = i == 0 ? _mm256_castsi256_si128(halves) : _mm256_extracti128_si256(halves, 1);
+        __m256 f = _mm256_mul_ps(_mm256_cvtph_ps(eight), power);
+        _mm256_store_pd(value + 8 * i, _mm256_cvtps_pd(_mm256_castps256_ps128(f)));
+        _mm256_store_pd(value + 8 * i + 4, _mm256_cvtps_pd(_mm256_extractf128_ps(f, 1)));
+    }
+}
+
+/* Largest of a[k] + b[k][n] for each of 8 columns n: four k a vector. */
+static inline words largest_product(const int8_t *a, const int8_t *b)
+{
+    const __m256i spread = _mm256_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3,
+                                            3, 3, 3, 3, 3, 3, 3);
+    __m256i most = _mm256_set1_epi8(-128);
+    for (int k = 0; k < 32; k += 4) {
+        __m256i row = _mm256_shuffle_epi8(broadcast_four(a + k), spread);
+        most = _mm256_max_epi8(most, _mm256_adds_epi8(row, _mm256_load_si256((const __m256i *)(b + 8 * k))));
+    }
+    __m128i two = _mm_max_epi8(_mm256_castsi256_si128(most), _mm256_extracti128_si256(most, 1));
+    return _mm256_cvtepi8_epi32(_mm_max_epi8(two, _mm_unpackhi_epi64(two, two)));
+}
+
 #define ROWS_AT_ONCE 4
 #define TILE_GROUPS fpo_tile_groups_avx2
 #define TILE_SINGLE fpo_tile_single_avx2

@@ -86,6 +86,32 @@ static inline words dot_group(const uint8_t *b, const int8_t *even, const int8_t
     return _mm256_dpbusd_epi32(sum, _mm256_load_si256(columns + 3), broadcast_four(odd + 4));
 }
 
+static inline void decode_values(const decoder *how, __m128i bytes, double *value)
+{
+    __m512 f = _mm512_mul_ps(_mm512_cvtph_ps(to_halves(how, bytes)), _mm512_set1_ps(how->power));
+    _mm512_store_pd(value, _mm512_cvtps_pd(_mm512_castps512_ps256(f)));
+    _mm512_store_pd(value + 8, _mm512_cvtps_pd(_mm512_extractf32x8_ps(f, 1)));
+}
+
+/* Largest of a[k] + b[k][n] for each of 8 columns n: eight k a vector. */
+static inline words largest_product(const int8_t *a, const int8_t *b)
+{
+    /* Each quarter has all eight bytes twice, and keeps two of them, eight times each. */
+    const __m512i spread = _mm512_set_epi64(0x0707070707070707, 0x0606060606060606, 0x0505050505050505,
+                                            0x0404040404040404, 0x0303030303030303, 0x0202020202020202,
+                                            0x0101010101010101, 0);
+    __m512i most = _mm512_set1_epi8(-128);
+    for (int k = 0; k < 32; k += 8) {
+        int64_t eight;
+        memcpy(&eight, a + k, sizeof eight);
+        __m512i row = _mm512_shuffle_epi8(_mm512_set1_epi64(eight), spread);
+        most = _mm512_max_epi8(most, _mm512_adds_epi8(row, _mm512_load_si512(b + 8 * k)));
+    }
+    __m256i four = _mm256_max_epi8(_mm512_castsi512_si256(most), _mm512_extracti64x4_epi64(most, 1));
+    __m128i two = _mm_max_epi8(_mm256_castsi256_si128(four), _mm256_extracti128_si256(four, 1));
+    return _mm256_cvtepi8_epi32(_mm_max_epi8(two, _mm_unpackhi_epi64(two, two)));
+}
+
 #define ROWS_AT_ONCE 8
 #define TILE_GROUPS fpo_tile_groups_avx512
 #define TILE_SINGLE fpo_tile_single_avx512

@@ -160,19 +160,20 @@ static inline words turn_bytes(words columns)
 
 /* fpo_tile_numbers as vectors. */
 typedef struct decoder {
-    __m128i sign, magnitude, sign_shift, half_shift; /* of halves */
-    __m256 power;
+    __m256i sign, magnitude; /* of halves */
+    __m128i sign_shift, half_shift;
+    float power;
     __m256i magnitudes, fields, bias, special; /* of bytes */
     __m128i field_shift;
 } decoder;
 
 static inline decoder decoder_of(const fpo_tile_numbers *numbers)
 {
-    return (decoder){.sign = _mm_set1_epi16(numbers->sign),
-                     .magnitude = _mm_set1_epi16(numbers->magnitude),
+    return (decoder){.sign = _mm256_set1_epi16(numbers->sign),
+                     .magnitude = _mm256_set1_epi16(numbers->magnitude),
                      .sign_shift = _mm_cvtsi32_si128(numbers->sign_shift),
                      .half_shift = _mm_cvtsi32_si128(numbers->half_shift),
-                     .power = _mm256_set1_ps(numbers->power),
+                     .power = numbers->power,
                      .magnitudes = _mm256_set1_epi8((char)numbers->magnitude),
                      .fields = _mm256_set1_epi8((char)(numbers->magnitude >> numbers->field_shift)),
                      .bias = _mm256_set1_epi8((char)numbers->bias),
@@ -180,25 +181,15 @@ static inline decoder decoder_of(const fpo_tile_numbers *numbers)
                      .field_shift = _mm_cvtsi32_si128(numbers->field_shift)};
 }
 
-/* Eight elements: the lower bytes. */
-static inline void decode_values(const decoder *how, __m128i bytes, double *value)
-{
-    __m128i x = _mm_cvtepu8_epi16(bytes);
-    __m128i sign = _mm_sll_epi16(_mm_and_si128(x, how->sign), how->sign_shift);
-    __m128i magnitude = _mm_sll_epi16(_mm_and_si128(x, how->magnitude), how->half_shift);
-    __m256 f = _mm256_mul_ps(_mm256_cvtph_ps(_mm_or_si128(sign, magnitude)), how->power);
-    _mm256_store_pd(value, _mm256_cvtps_pd(_mm256_castps256_ps128(f)));
-    _mm256_store_pd(value + 4, _mm256_cvtps_pd(_mm256_extractf128_ps(f, 1)));
-}
+/* Sixteen elements: mma_avx2.c, mma_avx512.c. */
+static inline void decode_values(const decoder *how, __m128i bytes, double *value);
 
 /* 32 elements. */
 static inline void decode(const decoder *how, words bytes, double *value, int8_t *exponent, int8_t *least)
 {
     __m128i low = _mm256_castsi256_si128(bytes), high = _mm256_extracti128_si256(bytes, 1);
     decode_values(how, low, value);
-    decode_values(how, _mm_srli_si128(low, 8), value + 8);
     decode_values(how, high, value + 16);
-    decode_values(how, _mm_srli_si128(high, 8), value + 24);
     __m256i magnitude = _mm256_and_si256(bytes, how->magnitudes);
     __m256i field = _mm256_and_si256(_mm256_srl_epi16(magnitude, how->field_shift), how->fields);
     __m256i e = _mm256_sub_epi8(_mm256_max_epu8(field, _mm256_set1_epi8(1)), how->bias);
@@ -207,6 +198,14 @@ static inline void decode(const decoder *how, words bytes, double *value, int8_t
     e = _mm256_blendv_epi8(e, _mm256_set1_epi8(FPO_TILE_SPECIAL), special);
     _mm256_store_si256((__m256i *)exponent, _mm256_blendv_epi8(e, _mm256_set1_epi8(FPO_TILE_ZERO), zero));
     _mm256_store_si256((__m256i *)least, _mm256_blendv_epi8(e, _mm256_set1_epi8(FPO_TILE_NO_LEAST), zero));
+}
+
+/* Sixteen bytes to IEEE halves that are to be multiplied by `power`. */
+static inline __m256i to_halves(const decoder *how, __m128i bytes)
+{
+    __m256i x = _mm256_cvtepu8_epi16(bytes);
+    __m256i sign = _mm256_sll_epi16(_mm256_and_si256(x, how->sign), how->sign_shift);
+    return _mm256_or_si256(sign, _mm256_sll_epi16(_mm256_and_si256(x, how->magnitude), how->half_shift));
 }
 
 /* The least of each of four rows of 8. */
@@ -220,18 +219,4 @@ static inline void least_of_eights(const int8_t *rows, int8_t *least)
     least[1] = (int8_t)_mm256_extract_epi8(x, 8);
     least[2] = (int8_t)_mm256_extract_epi8(x, 16);
     least[3] = (int8_t)_mm256_extract_epi8(x, 24);
-}
-
-/* Largest of a[k] + b[k][n] for each of 8 columns n: four k a vector. */
-static inline words largest_product(const int8_t *a, const int8_t *b)
-{
-    const __m256i spread = _mm256_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3,
-                                            3, 3, 3, 3, 3, 3, 3);
-    __m256i most = _mm256_set1_epi8(-128);
-    for (int k = 0; k < 32; k += 4) {
-        __m256i row = _mm256_shuffle_epi8(broadcast_four(a + k), spread);
-        most = _mm256_max_epi8(most, _mm256_adds_epi8(row, _mm256_load_si256((const __m256i *)(b + 8 * k))));
-    }
-    __m128i two = _mm_max_epi8(_mm256_castsi256_si128(most), _mm256_extracti128_si256(most, 1));
-    return _mm256_cvtepi8_epi32(_mm_max_epi8(two, _mm_unpackhi_epi64(two, two)));
 }
