@@ -51,6 +51,37 @@ for pair in b:weight b_scale:weight_scale b_tensor_scale:weight_scale_2 a_tensor
         fail "$pair: not the bytes of the checkpoint"
 done
 
+# Fused layers: rows after rows, one tensor scale, and a kernel gets them right.
+attention=model.layers.0.self_attn
+fused() { # FOLDER KERNEL WEIGHT SCALE PREFIX PARTS...: the bytes of the parts one after the other
+    local folder=$checkpoints/$1 kernel=$2 weight=$3 scale=$4 prefix=$5; shift 5
+    run 0 gen --checkpoint "$folder" --layer "$prefix" --fuse "$(IFS=,; echo "$*")" --rows 3 -o fused.safetensors --json
+    json '.data | contains("fused")' true
+    local part codes='' scales=''
+    for part; do
+        codes+=$(tensor "$folder/model.safetensors" "$prefix.$part.$weight")
+        [ -z "$scale" ] || scales+=$(tensor "$folder/model.safetensors" "$prefix.$part.$scale")
+    done
+    [ "$(tensor fused.safetensors b)" = "$codes" ] || fail "$folder: the codes are not those of $*"
+    [ -z "$scale" ] || [ "$(tensor fused.safetensors b_scale)" = "$scales" ] || fail "$folder: the scales are not those of $*"
+    run 0 run --kernel "cpu_reference:$kernel" --once fused.safetensors --json; json '.results[0].outcome' match
+}
+fused modelopt_nvfp4 cpu/nvfp4 weight weight_scale $attention q_proj k_proj v_proj
+[ "$(tensor fused.safetensors b_tensor_scale)" = "$(tensor "$folder/model.safetensors" $q.weight_scale_2)" ] || fail 'the scale is not the exporter'"'"'s'
+fused modelopt_nvfp4 cpu/nvfp4 weight weight_scale model.layers.0.mlp gate_proj up_proj
+fused ct_nvfp4 cpu/nvfp4 weight_packed weight_scale $attention q_proj k_proj v_proj
+python3 - fused.safetensors "$checkpoints/ct_nvfp4/model.safetensors" $attention <<'P' || fail 'ct_nvfp4: the divisor is not the largest'
+import json, struct, sys
+def number(path, name):
+    f = open(path, "rb"); n = int.from_bytes(f.read(8), "little"); h = json.loads(f.read(n)); d = f.read()
+    return struct.unpack("<f", d[h[name]["data_offsets"][0]:][:4])[0]
+f32 = lambda x: struct.unpack("<f", struct.pack("<f", x))[0]
+largest = max(number(sys.argv[2], f"{sys.argv[3]}.{part}_proj.weight_global_scale") for part in "qkv")
+sys.exit(number(sys.argv[1], "b_tensor_scale") != f32(1 / largest))
+P
+fused ct_mxfp4 cpu/mxfp4 weight_packed weight_scale $attention q_proj k_proj v_proj
+fused ct_mxfp8 cpu/mxfp8_e4m3 weight weight_scale $attention q_proj k_proj
+
 # Given activations, another format or recipe of theirs, C.
 run 0 quantize "$checkpoints/ct_mxfp8:$down" --recipe modelopt_nvfp4 -o w.safetensors --json; json '.shape | join("x")' 256x256
 run 0 gen --checkpoint "$checkpoints/ct_mxfp4" --layer $down --a "$checkpoints/ct_nvfp4:model.embed_tokens.weight" \
@@ -69,6 +100,10 @@ refuse() { # PATTERN ARGUMENT...
     run 2 gen "$@" -o bad.safetensors; err "$pattern"; absent bad.safetensors
 }
 refuse "which layer.* has 7: $down" --checkpoint "$folder"
+refuse 'fewer than two' --checkpoint "$folder" --layer $attention --fuse q_proj
+refuse 'no list' --checkpoint "$folder" --layer $attention --fuse q_proj,,k_proj
+refuse 'no quantised layer .*x_proj' --checkpoint "$folder" --layer $attention --fuse q_proj,x_proj
+refuse 'names parts of --layer' --checkpoint "$folder" --fuse q_proj,k_proj
 refuse 'no quantised layer lm_head' --checkpoint "$folder" --layer lm_head
 refuse 'no quantised layer' --checkpoint "$folder" --layer ../../etc/passwd
 refuse 'No such file' --checkpoint nowhere --layer $q

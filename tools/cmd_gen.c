@@ -28,6 +28,7 @@ enum {
     OPTION_DIGESTS,
     OPTION_CHECKPOINT,
     OPTION_LAYER,
+    OPTION_FUSE,
     OPTION_ROWS,
     OPTION_SUITE,
     OPTION_SEPARATES
@@ -59,6 +60,10 @@ static const struct argp_option options[] = {
     {.doc = "B from a quantised checkpoint, A its activations (--a, or normal numbers from --seed):", .group = 3},
     {.name = "checkpoint", .key = OPTION_CHECKPOINT, .arg = "DIR", .doc = "a Hugging Face folder with config.json"},
     {.name = "layer", .key = OPTION_LAYER, .arg = "NAME", .doc = "a quantised layer of it; without, they are listed"},
+    {.name = "fuse",
+     .key = OPTION_FUSE,
+     .arg = "PART,PART,...",
+     .doc = "the layers NAME.PART as one, as servers fuse q_proj,k_proj,v_proj and gate_proj,up_proj"},
     {.name = "rows", .key = OPTION_ROWS, .arg = "M", .doc = "of generated activations; default 16"},
     {.doc = "Vectors that are made to tell mistakes apart, a folder of them:", .group = 4},
     {.name = "suite", .key = OPTION_SUITE, .arg = "SUITE", .doc = "all vectors of it; `fp4oracle list suites`"},
@@ -169,6 +174,8 @@ static const char *checkpoint_complaint(const fpo_gen_arguments *a)
         return "--c-format and --bias-format belong to --data";
     if (a->has_beta && a->c == NULL)
         return "--beta: there is no C (--c FILE:TENSOR)";
+    if (a->fuse != NULL && a->layer == NULL)
+        return "--fuse names parts of --layer: --layer model.layers.0.self_attn --fuse q_proj,k_proj,v_proj";
     return a->output == NULL && a->layer != NULL ? "where to: -o FILE" : NULL;
 }
 
@@ -183,12 +190,13 @@ static const char *complaint(const fpo_gen_arguments *a)
         return "--separates belongs to --suite; `fp4oracle coverage` says it of any vector";
     if (a->checkpoint != NULL)
         return checkpoint_complaint(a);
-    if (a->layer != NULL || a->has_rows)
-        return "--layer and --rows belong to --checkpoint";
+    if (a->layer != NULL || a->fuse != NULL || a->has_rows)
+        return "--layer, --fuse and --rows belong to --checkpoint";
     if (!a->has_format)
         return "which format: --format F or --format A,B";
     if (!tensors && !a->has_data)
-        return "where from: --data KIND --shape MxNxK, or --a FILE:TENSOR --b FILE:TENSOR, or --checkpoint DIR, or --suite S";
+        return "where from: --data KIND --shape MxNxK, or --a FILE:TENSOR --b FILE:TENSOR, or --checkpoint DIR, or "
+               "--suite S";
     if (tensors && a->has_data)
         return "--data and --a/--b: operands are generated or read, not both";
     if (tensors && (a->a == NULL || a->b == NULL))
@@ -216,6 +224,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case OPTION_B: a->b = argument; return 0;
     case OPTION_CHECKPOINT: a->checkpoint = argument; return 0;
     case OPTION_LAYER: a->layer = argument; return 0;
+    case OPTION_FUSE: a->fuse = argument; return 0;
     case OPTION_SUITE: a->suite = argument; return 0;
     case OPTION_SEPARATES: a->separates = true; return 0;
     case OPTION_C: a->c = argument; return 0;

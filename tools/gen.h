@@ -9,11 +9,11 @@
 #include "model_choice.h"
 
 typedef struct fpo_gen_arguments {
-    const char *suite;              /* a registered suite, which is all that is made then; output is a folder */
-    const char *a, *b;              /* FILE[:TENSOR], both or neither */
-    const char *c, *bias;           /* FILE[:TENSOR], with a and b */
-    const char *checkpoint, *layer; /* a folder and a layer of it, which is b; a may be given */
-    int64_t rows;                   /* of generated activations */
+    const char *suite;                     /* a registered suite, which is all that is made then; output is a folder */
+    const char *a, *b;                     /* FILE[:TENSOR], both or neither */
+    const char *c, *bias;                  /* FILE[:TENSOR], with a and b */
+    const char *checkpoint, *layer, *fuse; /* a folder and a layer of it, or parts of one, which is b; a may be given */
+    int64_t rows;                          /* of generated activations */
     bool has_rows;
     const char *recipe;    /* NAME or A,B; NULL: the default of the format */
     fpo_generate generate; /* formats, and for --data its kind and shape; c and bias are formats */

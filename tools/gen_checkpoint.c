@@ -53,10 +53,13 @@ static fpo_status describe(const fpo_gen_arguments *a, const fpo_hf *hf, const f
     char data[1024], input[48] = "";
     if (wanted->is_static)
         snprintf(input, sizeof input, " with input scale %.9g", (double)layer->input_scale);
-    snprintf(data, sizeof data, "a %s%s by %s%s, b %s of %s (%s)", a->a != NULL ? "from " : "normal numbers in bf16",
+    char fused[256] = "";
+    if (a->fuse != NULL)
+        snprintf(fused, sizeof fused, ".{%.200s} fused", a->fuse);
+    snprintf(data, sizeof data, "a %s%s by %s%s, b %s%s of %s (%s)", a->a != NULL ? "from " : "normal numbers in bf16",
              a->a != NULL ? a->a : "",
              wanted->recipe != FPO_RECIPE_COUNT ? fpo_recipe_describe(wanted->recipe)->name : "rounding to nearest",
-             input, a->layer, a->checkpoint, fpo_scheme_describe(fpo_hf_scheme(hf))->name);
+             input, a->layer, fused, a->checkpoint, fpo_scheme_describe(fpo_hf_scheme(hf))->name);
     json_t *valid = fpo_json_text(data);
     vector->data = fpo_vector_text(vector, json_string_value(valid));
     json_decref(valid);
@@ -70,7 +73,9 @@ static fpo_status make(const fpo_gen_arguments *a, fpo_hf *hf, fpo_hf_layer *lay
 {
     fpo_hf_activations wanted = {.is_static = false};
     fpo_gemm_problem *p = &vector->problem;
-    fpo_status status = fpo_hf_layer_read(hf, a->layer != NULL ? a->layer : "", layer, error);
+    const char *name = a->layer != NULL ? a->layer : "";
+    fpo_status status = a->fuse != NULL ? fpo_hf_fused_read(hf, name, a->fuse, layer, error)
+                                        : fpo_hf_layer_read(hf, name, layer, error);
     if (status == FPO_OK)
         status = choose(a, hf, &wanted, error);
     if (status == FPO_OK)

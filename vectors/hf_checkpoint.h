@@ -61,11 +61,15 @@ typedef struct fpo_hf_layer {
     float input_scale;   /* a multiplier, as the tensor scale */
     float library_scale; /* what the static recipe is given: for nvfp4 RN(1/multiplier) or the stored divisor, for fp8
                             the multiplier */
-    void *scales;        /* owned; the codes are the file's */
+    void *scales;        /* owned; the codes are the file's, */
+    void *codes;         /* but owned where layers were fused */
 } fpo_hf_layer;
 
 /* The layer lives until it is freed, and not longer than the checkpoint. */
 fpo_status fpo_hf_layer_read(fpo_hf *hf, const char *name, fpo_hf_layer *layer, fpo_error *error);
+/* The layers PREFIX.PART of a list "q_proj,k_proj,v_proj" as one, rows after rows, with one tensor scale and one input
+ * scale: where they differ the largest that is stored, as servers take it. */
+fpo_status fpo_hf_fused_read(fpo_hf *hf, const char *prefix, const char *list, fpo_hf_layer *fused, fpo_error *error);
 void fpo_hf_layer_free(fpo_hf_layer *layer);
 
 /* code * scale * tensor scale, rounded once: rows x k numbers. */

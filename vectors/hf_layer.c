@@ -218,10 +218,22 @@ static fpo_status refuse_smoothing(reader *r, fpo_error *error)
                     fpo_shown(r->tensor).text);
 }
 
+void fpo_hf_layer_scale(const fpo_scheme_info *scheme, fpo_hf_layer *layer)
+{
+    bool divisor = scheme->meaning == FPO_STORED_DIVISOR;
+    if (layer->has_tensor_scale)
+        layer->weight.tensor_scale = divisor ? 1 / layer->stored_tensor_scale : layer->stored_tensor_scale;
+    if (layer->has_input_scale) {
+        layer->input_scale = divisor ? 1 / layer->stored_input_scale : layer->stored_input_scale;
+        layer->library_scale = divisor                                  ? layer->stored_input_scale
+                               : scheme->activations == FPO_BLOCK_NVFP4 ? 1 / layer->stored_input_scale
+                                                                        : layer->stored_input_scale;
+    }
+}
+
 static fpo_status read_layer(reader *r, fpo_hf_layer *layer, fpo_error *error)
 {
     const fpo_scheme_info *scheme = r->scheme;
-    bool divisor = scheme->meaning == FPO_STORED_DIVISOR;
     if (refuse_smoothing(r, error) != FPO_OK)
         return FPO_ERR_UNSUPPORTED;
     layer->format = scheme->weight;
@@ -236,16 +248,9 @@ static fpo_status read_layer(reader *r, fpo_hf_layer *layer, fpo_error *error)
         r->hf->scheme != FPO_SCHEME_TORCHAO_NVFP4)
         return fpo_fail(error, FPO_ERR_FILE, "%s has no tensor %s", r->hf->folder,
                         fpo_shown(tensor_name(r, scheme->tensor_scale)).text);
-    if (layer->has_tensor_scale)
-        layer->weight.tensor_scale = divisor ? 1 / layer->stored_tensor_scale : layer->stored_tensor_scale;
     if (status == FPO_OK)
         status = read_number(r, scheme->input_scale, &layer->has_input_scale, &layer->stored_input_scale, error);
-    if (layer->has_input_scale) {
-        layer->input_scale = divisor ? 1 / layer->stored_input_scale : layer->stored_input_scale;
-        layer->library_scale = divisor                                  ? layer->stored_input_scale
-                               : scheme->activations == FPO_BLOCK_NVFP4 ? 1 / layer->stored_input_scale
-                                                                        : layer->stored_input_scale;
-    }
+    fpo_hf_layer_scale(scheme, layer);
     return status;
 }
 
@@ -304,5 +309,6 @@ fpo_status fpo_hf_layer_read(fpo_hf *hf, const char *name, fpo_hf_layer *layer, 
 void fpo_hf_layer_free(fpo_hf_layer *layer)
 {
     free(layer->scales);
+    free(layer->codes);
     memset(layer, 0, sizeof *layer);
 }

@@ -15,6 +15,9 @@ struct fpo_hf {
     size_t layer_count;
 };
 
+/* Multipliers, and what a library is given, of the scales that are stored. */
+void fpo_hf_layer_scale(const fpo_scheme_info *scheme, fpo_hf_layer *layer);
+
 /* One tensor holds all experts: [experts, rows, blocks, 16]. */
 static inline bool fpo_hf_has_experts(fpo_scheme scheme)
 {
