@@ -73,8 +73,10 @@ named fp8_1x128/f32+packed_unmasked "the f32 scales of A and B are packed to ue8
 given 1 fp8_1x128,128x128/f32+packed_unmasked checkpoint # NaN everywhere, which has other explanations, too
 out 'NaN  *16384 elements, where 0 should be: all of it'; out 'f32_scales_packed_unmasked (operand=A and B)'
 
-# The right way: quantised with scales that are powers of two. On Hopper the checkpoint's own scales are right.
-run 0 gen --data gaussian --shape 400x256x512 --format fp8_ue8m0_1x128 --model sm100_mxf8f6f4 -o powers.safetensors
+# The right way: the same weights quantised anew, with scales that are powers of two. On Hopper the checkpoint's own scales
+# are right.
+run 0 gen --data gaussian --shape 400x1024x64 --format bf16 --d bf16 --model exact -o activations.safetensors
+run 0 gen --a activations.safetensors:d.exact --b deepseek:model.layers.0.mlp.down_proj --format fp8_ue8m0_1x128 --model sm100_mxf8f6f4 -o powers.safetensors
 matched 9 "$deepgemm" powers.safetensors
 run 0 gen --data gaussian --shape 64x256x512 --format fp8_ue8m0_1x128 --model sm100_mxf8f6f4 -o one.safetensors
 given 2 fp8_1x128/f32/2cta one # nothing was compared

@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { OPTION_SOURCE_A = 0x200, OPTION_SOURCE_B };
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     fpo_subject_arguments *a = state->input;
@@ -21,8 +23,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 's': a->output_scale = argument; return 0;
     case 'f': a->format = argument; return 0;
     case 'm': a->model = argument; return 0;
-    case 'x': a->source[0] = argument; return 0;
-    case 'y': a->source[1] = argument; return 0;
+    case OPTION_SOURCE_A: a->source[0] = argument; return 0;
+    case OPTION_SOURCE_B: a->source[1] = argument; return 0;
     case 'k':
         if (fpo_parse_integer("--k", argument, 1, INT32_MAX, &a->k, &error) != FPO_OK)
             argp_error(state, "%s", error.message);
@@ -61,10 +63,10 @@ static const struct argp_option options[] = {
      .doc = "VECTOR is a plain file with operands of these formats and no "
             "metadata"},
     {.name = "source-a",
-     .key = 'x',
+     .key = OPTION_SOURCE_A,
      .arg = "FILE[:TENSOR]",
      .doc = "the numbers that A was quantised from: the search then tries every recipe for its format, too"},
-    {.name = "source-b", .key = 'y', .arg = "FILE[:TENSOR]", .doc = "the same for B"},
+    {.name = "source-b", .key = OPTION_SOURCE_B, .arg = "FILE[:TENSOR]", .doc = "the same for B"},
     {.name = "k", .key = 'k', .arg = "K", .doc = "K of a plain file whose 4-bit codes leave the last half byte unused"},
     {0},
 };
