@@ -155,6 +155,27 @@ bool fpo_layout_group_offsets(fpo_layout layout, size_t groups, const int64_t *g
     return true;
 }
 
+/* Source: FlashInfer group_gemm_mxfp4_groupwise_sm100.cuh, compute_sm100_cutlass_group_gemm_args; TensorRT-LLM's
+ * fused MoE, getOffsetActivationSF. */
+bool fpo_layout_group_offsets_spaced(fpo_layout layout, size_t groups, const int64_t *group_rows, int64_t columns,
+                                     int64_t *offsets)
+{
+    const fpo_layout_info *info = fpo_layout_describe(layout);
+    if (info == NULL)
+        return false;
+    int64_t padding = (int64_t)info->tile_rows * info->row_multiple;
+    int64_t size = fpo_layout_size(layout, padding, columns), before = 0;
+    offsets[0] = 0;
+    for (size_t i = 0; i < groups; i++) {
+        int64_t room;
+        if (size < 0 || group_rows[i] < 0 || __builtin_add_overflow(before, group_rows[i], &before) ||
+            __builtin_mul_overflow((int64_t)i + 1, padding - 1, &room) || __builtin_add_overflow(room, before, &room) ||
+            __builtin_mul_overflow(room / padding, size, &offsets[i + 1]))
+            return false;
+    }
+    return true;
+}
+
 /* Source: FlashInfer utils.py shuffle_matrix_a. */
 int64_t fpo_trtllm_row(int64_t block, int64_t row)
 {

@@ -245,6 +245,55 @@ START_TEST(groups)
     ck_assert_mem_eq(offsets, linear, sizeof linear);
     static const int64_t huge[2] = {INT64_MAX / 8, INT64_MAX / 8};
     ck_assert(!fpo_layout_group_offsets(FPO_LAYOUT_LINEAR, 2, huge, 5, offsets));
+    ck_assert(!fpo_layout_group_offsets_spaced(FPO_LAYOUT_LINEAR, 2, huge, 5, offsets));
+    static const int64_t negative[1] = {-1};
+    ck_assert(!fpo_layout_group_offsets_spaced(FPO_LAYOUT_LINEAR, 1, negative, 5, offsets));
+}
+END_TEST
+
+/* All layouts, both ways of placing groups: sizes by the library's padding, starts by FlashInfer's formula for
+ * m_indptr. */
+START_TEST(groups_of_every_layout)
+{
+    static const int64_t rows[6] = {1, 0, 128, 130, 3, 500};
+    const recipe *r = &recipes[_i];
+    for (int64_t columns = 1; columns < 40; columns += 6) {
+        int64_t offsets[7], spaced[7], begin = 0, indptr = 0, width = pad(columns, r->column_multiple);
+        ck_assert(fpo_layout_group_offsets(r->layout, 6, rows, columns, offsets));
+        ck_assert(fpo_layout_group_offsets_spaced(r->layout, 6, rows, columns, spaced));
+        for (int i = 0; i <= 6; i++) {
+            int64_t multiple = r->row_multiple;
+            ck_assert_int_eq(offsets[i], begin);
+            ck_assert_int_eq(spaced[i], (indptr + i * (multiple - 1)) / multiple * multiple * width);
+            if (i == 6)
+                break;
+            ck_assert_int_ge(spaced[i + 1] - spaced[i], pad(rows[i], multiple) * width);
+            begin += pad(rows[i], multiple) * width;
+            indptr += rows[i];
+        }
+    }
+}
+END_TEST
+
+/* The same in numbers: 128x4 with 5 scales a row, 1024 elements for 128 rows. */
+START_TEST(spaced_groups)
+{
+    static const int64_t rows[4] = {1, 0, 128, 130}, expected[5] = {0, 1024, 1024, 3072, 5120};
+    int64_t offsets[5];
+    ck_assert(fpo_layout_group_offsets_spaced(FPO_LAYOUT_128X4, 4, rows, 5, offsets));
+    ck_assert_mem_eq(offsets, expected, sizeof expected);
+}
+END_TEST
+
+/* A layout that is added to the registry needs a description here: ggml's have their structs, the others a recipe. */
+START_TEST(all_described)
+{
+    for (int layout = 0; layout < FPO_LAYOUT_COUNT; layout++) {
+        bool found = layout == FPO_LAYOUT_GGML_MXFP4 || layout == FPO_LAYOUT_GGML_NVFP4;
+        for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++)
+            found |= (int)recipes[i].layout == layout;
+        ck_assert_msg(found, "%s has no independent description", fpo_layout_name((fpo_layout)layout));
+    }
 }
 END_TEST
 
@@ -274,6 +323,9 @@ Suite *fpo_suite(void)
     tcase_add_test(tests, ggml_blocks);
     tcase_add_test(tests, trtllm_rows);
     tcase_add_test(tests, groups);
+    tcase_add_loop_test(tests, groups_of_every_layout, 0, (int)(sizeof recipes / sizeof *recipes));
+    tcase_add_test(tests, spaced_groups);
+    tcase_add_test(tests, all_described);
     tcase_add_test(tests, sizes_and_names);
     suite_add_tcase(suite, tests);
     return suite;

@@ -116,6 +116,18 @@ START_TEST(places)
 }
 END_TEST
 
+/* A packing that is added to the registry needs a description above. */
+START_TEST(all_described)
+{
+    for (int packing = 0; packing < FPO_PACKING_COUNT; packing++) {
+        bool found = false;
+        for (size_t i = 0; i < sizeof packings / sizeof *packings; i++)
+            found |= (int)packings[i].packing == packing;
+        ck_assert_msg(found, "%s has no independent description", fpo_packing_name((fpo_packing)packing));
+    }
+}
+END_TEST
+
 /* Padding is not read, and bits beyond a code are not packed. */
 START_TEST(stray_bits)
 {
@@ -162,6 +174,7 @@ Suite *fpo_suite(void)
     Suite *suite = suite_create("packing");
     TCase *tests = tcase_create("elements");
     tcase_add_loop_test(tests, places, 0, (int)(sizeof packings / sizeof *packings));
+    tcase_add_test(tests, all_described);
     tcase_add_test(tests, stray_bits);
     tcase_add_test(tests, words);
     tcase_add_test(tests, sizes_and_names);

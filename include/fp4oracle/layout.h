@@ -62,6 +62,12 @@ FPO_API void fpo_layout_undo(fpo_layout layout, int64_t rows, int64_t columns, s
  * begins, offsets[groups] the size of all. False where a size is negative or the sum exceeds INT64_MAX. */
 FPO_API bool fpo_layout_group_offsets(fpo_layout layout, size_t groups, const int64_t *group_rows, int64_t columns,
                                       int64_t *offsets);
+/* Groups as FlashInfer's grouped GEMMs and TensorRT-LLM's experts keep the scales of activations: where a group begins
+ * follows from its number and the rows before it, not from the sizes of the groups before it. A group i after r rows
+ * begins at scale row (r + i * (p - 1)) / p * p, p being what the layout pads rows to: at or behind the end of the
+ * group before it. The parameters are those of fpo_layout_group_offsets. */
+FPO_API bool fpo_layout_group_offsets_spaced(fpo_layout layout, size_t groups, const int64_t *group_rows,
+                                             int64_t columns, int64_t *offsets);
 
 /* Where trtllm-gen wants row `row` of a weight matrix: rows are shuffled within blocks of 32 (epilogue tile a multiple
  * of 128) or 16. The bytes of a row stay as they are. */
