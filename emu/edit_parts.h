@@ -60,7 +60,8 @@ bool fpo_edited_same(const fpo_edited *x, const fpo_edited *y);
 
 /* `bytes` zero bytes that live as long as `edited`; NULL, and status is set, if there are none. */
 void *fpo_edited_allocate(fpo_edited *edited, size_t bytes);
-/* The same, not zero: a hypothesis that is tried on a sample writes some rows of a large operand and reads no others. */
+/* The same, not zero: a hypothesis that is tried on a sample writes some rows of a large operand and reads no others.
+ */
 void *fpo_edited_allocate_rows(fpo_edited *edited, size_t bytes);
 /* This edit makes no sense here. */
 void fpo_edited_refuse(fpo_edited *edited);
@@ -81,8 +82,9 @@ bool fpo_scale_row_wanted(const fpo_scale_matrix *matrix, int64_t row);
 /* Scale (r, c) comes from the scale number source(...), or is zero bytes where that is out of range. */
 typedef int64_t (*fpo_scale_source)(const fpo_edit *edit, const fpo_scale_matrix *matrix, int64_t r, int64_t c);
 void fpo_scales_move(const fpo_edit *edit, fpo_edit_target *target, fpo_scale_source source);
-/* Scale (r, c) becomes the number that `number` gives; scales inside an instruction are bf16 afterwards, in which every
- * such number is exact, f32 scales stay f32. */
+/* Scale (r, c) becomes the number that `number` gives, which depends on its code alone unless scales are f32. They stay
+ * in their format if it has all these numbers, and are bf16 otherwise: an instruction aligns a subnormal by its
+ * format's smallest exponent, so that the same number in another format may give other bits. */
 typedef fpo_value (*fpo_scale_number)(const fpo_edit *edit, const fpo_scale_matrix *matrix, int64_t r, int64_t c);
 void fpo_scales_renumber(const fpo_edit *edit, fpo_edit_target *target, fpo_scale_number number);
 /* f32 scales that an edit made powers of two, for an accumulation whose instruction applies scales: bf16, which holds

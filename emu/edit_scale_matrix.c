@@ -62,19 +62,55 @@ void fpo_scales_move(const fpo_edit *edit, fpo_edit_target *target, fpo_scale_so
     target->operand->scales = to;
 }
 
+static bool same_number(fpo_value x, fpo_value y)
+{
+    return x.kind == y.kind &&
+           (x.kind != FPO_FINITE || (x.negative == y.negative && fpo_value_compare_magnitude(x, y) == 0));
+}
+
+/* What every code of a one-byte format becomes: in that format if the codes that occur all have their numbers in it. */
+static fpo_format renumber_codes(const fpo_edit *edit, const fpo_scale_matrix *m, fpo_scale_number number,
+                                 uint32_t *becomes)
+{
+    unsigned char code[256];
+    bool occurs[256] = {false}, own = true;
+    for (int i = 0; i < 256; i++)
+        code[i] = (unsigned char)i;
+    for (int64_t i = 0; i < m->count; i++)
+        occurs[m->from[i]] = true;
+    const fpo_cast *cast = fpo_cast_describe(FPO_CAST_IEEE);
+    const fpo_scale_matrix all = {
+        .format = m->format, .rows = 1, .columns = 256, .count = 256, .bytes = 1, .target = m->target, .from = code};
+    for (int i = 0; own && i < 256; i++) {
+        if (!occurs[i])
+            continue;
+        fpo_value value = number(edit, &all, 0, i);
+        becomes[i] = fpo_encode(m->format, value, cast, 0);
+        own = same_number(fpo_decode(m->format, becomes[i]), value);
+    }
+    for (int i = 0; !own && i < 256; i++)
+        becomes[i] = fpo_encode(FPO_BF16, number(edit, &all, 0, i), cast, 0);
+    return own ? m->format : FPO_BF16;
+}
+
 void fpo_scales_renumber(const fpo_edit *edit, fpo_edit_target *target, fpo_scale_number number)
 {
     fpo_scale_matrix m;
     if (!fpo_scale_matrix_of(target, &m))
         return;
+    uint32_t becomes[256] = {0};
     fpo_format format = m.format == FPO_F32 ? FPO_F32 : FPO_BF16;
+    if (m.bytes == 1)
+        format = renumber_codes(edit, &m, number, becomes);
     const fpo_cast *cast = fpo_cast_describe(FPO_CAST_IEEE);
     size_t bytes = (size_t)m.count * fpo_format_describe(format)->storage_bytes;
     void *to = fpo_edited_allocate(target->edited, bytes);
     for (int64_t r = 0; to != NULL && r < m.rows; r++)
-        for (int64_t c = 0; c < m.columns && fpo_scale_row_wanted(&m, r); c++)
-            fpo_store_code(format, to, (size_t)(r * m.columns + c),
-                           fpo_encode(format, number(edit, &m, r, c), cast, 0));
+        for (int64_t c = 0; c < m.columns && fpo_scale_row_wanted(&m, r); c++) {
+            int64_t i = r * m.columns + c;
+            uint32_t code = m.bytes == 1 ? becomes[m.from[i]] : fpo_encode(format, number(edit, &m, r, c), cast, 0);
+            fpo_store_code(format, to, (size_t)i, code);
+        }
     target->operand->scales = to;
     target->operand->scales_bytes = bytes;
     if (target->spec->read.scale.format == target->spec->stored.scale.format)

@@ -210,6 +210,34 @@ START_TEST(special_kinds_show)
 }
 END_TEST
 
+/* Scales that an edit leaves as they are keep their format: the subnormals of bf16 are aligned otherwise than the same
+ * numbers as ue8m0 (2^-127), and those of ue4m3 otherwise than as bf16. */
+START_TEST(scales_that_stay_change_nothing)
+{
+    static const struct {
+        int base;
+        fpo_edit_kind kind;
+        uint32_t code;
+    } cases[] = {{2, FPO_EDIT_UE8M0_NO_NAN, 0x00}, {0, FPO_EDIT_UE4M3_NO_NAN, 0x01}};
+    static unsigned char right[BYTES], wrong[BYTES];
+    gemm_case *x = make(cases[_i].base, DATA_FINITE, FPO_F32);
+    fpo_edit edit = {.kind = cases[_i].kind, .operands = FPO_OPERAND_B};
+    for (int64_t r = 0; r < x->problem.n; r++)
+        for (int64_t c = 0; c < fpo_scale_columns(&x->spec.b.stored.scale, x->problem.k); c++)
+            gemm_case_set_scale(x, SIDE_B, r, c, cases[_i].code);
+    fpo_gemm_output output = {.d = right, .d_bytes = sizeof right};
+    ck_assert(fpo_gemm(&x->spec, &x->problem, &output, NULL, NULL) == FPO_OK);
+    fpo_edited e;
+    ck_assert(fpo_edited_open(&x->spec, &x->problem, &edit, 1, &e, NULL) == FPO_OK);
+    ck_assert_int_eq(e.spec.b.stored.scale.format, x->spec.b.stored.scale.format);
+    output.d = wrong;
+    ck_assert(fpo_edited_gemm(&e, &output, NULL, NULL) == FPO_OK);
+    ck_assert_mem_eq(right, wrong, fpo_output_bytes(&x->spec, x->problem.m, x->problem.n));
+    fpo_edited_close(&e);
+    gemm_case_free(x);
+}
+END_TEST
+
 /* Where the problem has the numbers that were quantised, the recipe that the kernel's operand came from is found. */
 START_TEST(recipes_are_found)
 {
@@ -266,6 +294,7 @@ Suite *fpo_suite(void)
     tcase_add_loop_test(cases, the_twin_agrees, 0, (int)(sizeof bases / sizeof *bases));
     tcase_add_test(cases, elements_are_those_of_the_output);
     tcase_add_test(cases, special_kinds_show);
+    tcase_add_loop_test(cases, scales_that_stay_change_nothing, 0, 2);
     tcase_add_test(cases, recipes_are_found);
     suite_add_tcase(suite, cases);
     return suite;
