@@ -77,16 +77,34 @@ static fpo_status search_all(fpo_search *s, fpo_error *error)
 /* ---- what it comes to ---- */
 
 /* A number that was found in the output proves that much less. */
+static double cause_bits(const fpo_cause *cause)
+{
+    double bits = 0;
+    for (size_t i = 0; i < cause->edit_count; ++i)
+        bits += fpo_edit_found_bits(&cause->edits[i]);
+    return bits;
+}
+
 static double found_bits(const fpo_diagnosis *d)
 {
     double least = d->cause_count > 0 ? 64 : 0;
     for (size_t i = 0; i < d->cause_count; ++i) {
-        double bits = 0;
-        for (size_t j = 0; j < d->causes[i].edit_count; ++j)
-            bits += fpo_edit_found_bits(&d->causes[i].edits[j]);
+        double bits = cause_bits(&d->causes[i]);
         least = bits < least ? bits : least;
     }
     return least;
+}
+
+/* Beside a cause that the evidence bears out, one that takes more than there is (one number, and "every output is that
+ * number") is no finding. */
+static void drop_unproved(fpo_diagnosis *d)
+{
+    double without = fpo_evidence_needed(d->hypotheses);
+    size_t count = 0;
+    for (size_t i = 0; i < d->cause_count; ++i)
+        if (d->evidence.bits >= without + cause_bits(&d->causes[i]))
+            d->causes[count++] = d->causes[i];
+    d->cause_count = count > 0 ? count : d->cause_count;
 }
 
 /* Where all is zero, NaN or one number, that is what can be said; where only a part is, and an edit says which part,
@@ -157,6 +175,7 @@ static fpo_status explain(fpo_search *s, fpo_error *error)
         status = search_all(s, error);
     put_descriptions_last(d);
     d->needed = fpo_evidence_needed(d->hypotheses) + found_bits(d);
+    drop_unproved(d);
     conclude(d);
     return status;
 }

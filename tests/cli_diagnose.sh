@@ -50,7 +50,7 @@ plain poison cdcdcdcd True
 run 1 verify v.safetensors --output plain.safetensors; out '^fault '; out '^  *poison$'
 plain poison ffffffff 'c >= 16'
 mix good.safetensors ffffff7f nan.safetensors 'r % 4 == 1'
-run 1 diagnose v.safetensors --output nan.safetensors; out 'wrong  *every 4th row from 1, all columns'; out 'NaN  *120 elements, where 0 should be: every 4th row from 1, all columns'
+run 1 diagnose v.safetensors --output nan.safetensors; out 'wrong  *every 4th row from 1, all columns'; out 'NaN  *120 elements, where none should be: every 4th row from 1, all columns'
 python3 - good.safetensors transposed.safetensors <<'P'
 import sys
 data = open(sys.argv[1], "rb").read(); n = 8 + int.from_bytes(data[:8], "little")

@@ -71,7 +71,7 @@ for pair in 'fp8_1x128 rows' 'fp8_1x128,128x128 checkpoint'; do
 done
 named fp8_1x128/f32+packed_unmasked "the f32 scales of A and B are packed to ue8m0 without masking: .*, mantissas included" rows
 given 1 fp8_1x128,128x128/f32+packed_unmasked checkpoint # NaN everywhere, which has other explanations, too
-out 'NaN  *16384 elements, where 0 should be: all of it'; out 'f32_scales_packed_unmasked (operand=A and B)'
+out 'NaN  *16384 elements, where none should be: all of it'; out 'f32_scales_packed_unmasked (operand=A and B)'
 
 # The right way: the same weights quantised anew, with scales that are powers of two. On Hopper the checkpoint's own scales
 # are right.

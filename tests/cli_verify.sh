@@ -74,6 +74,13 @@ refuse() { # PATTERN ARGUMENT...
     shift
     run 2 verify "$@"; err "$pattern"
 }
+python3 - double.safetensors <<'P'
+import json, sys
+header = json.dumps({"y": {"dtype": "F64", "shape": [8, 6], "data_offsets": [0, 384]}}).encode()
+open(sys.argv[1], "wb").write(len(header).to_bytes(8, "little") + header + bytes(384))
+P
+refuse 'tensor y is F64, but an output is F32' plain.safetensors --format nvfp4 --output double.safetensors
+refuse 'tensor y is F64, but an output is F32' v.safetensors --output double.safetensors
 refuse 'which vector' --output good.safetensors
 refuse 'which output' v.safetensors
 refuse 'one vector' v.safetensors v.safetensors --output good.safetensors

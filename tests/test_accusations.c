@@ -202,6 +202,25 @@ START_TEST(few_ones_accuse_nobody)
 }
 END_TEST
 
+/* One number with the other sign: the factor -1 is simple enough to be named, "every output is this number" is not. */
+START_TEST(one_number_is_no_constant)
+{
+    static const int64_t one[] = {1, 1, 64};
+    fpo_vector *vector = generate((size_t)_i, FPO_F32, one, 1);
+    size_t bytes;
+    uint32_t *d = compute(&vector->spec, &vector->problem, &bytes);
+    *d ^= 0x80000000;
+    fpo_diagnosis diagnosis;
+    ck_assert(fpo_diagnose(&vector->spec, &vector->problem, d, bytes, NULL, &diagnosis, NULL) == FPO_OK);
+    ck_assert_int_eq(diagnosis.verdict, FPO_VERDICT_FAULT);
+    ck_assert_uint_ge(diagnosis.cause_count, 1);
+    for (size_t i = 0; i < diagnosis.cause_count; i++)
+        ck_assert_int_ne(diagnosis.causes[i].edits[0].kind, FPO_EDIT_OUTPUT_CONSTANT);
+    free(d);
+    fpo_vector_free(vector);
+}
+END_TEST
+
 /* Every model's output, judged as if another had been asked for. */
 START_TEST(other_models_are_no_faults)
 {
@@ -278,6 +297,7 @@ Suite *fpo_suite(void)
     tcase_set_timeout(right, 600);
     tcase_add_loop_test(noise, noise_accuses_nobody, 0, NOISE_KINDS);
     tcase_add_loop_test(noise, few_ones_accuse_nobody, 0, PAIRS);
+    tcase_add_loop_test(noise, one_number_is_no_constant, 0, PAIRS);
     tcase_add_loop_test(right, other_models_are_no_faults, 0, PAIRS);
     tcase_add_loop_test(right, other_orders_are_no_faults, 0, 2);
     suite_add_tcase(suite, noise);

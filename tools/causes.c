@@ -77,8 +77,11 @@ static void print_place(const fpo_diagnosis *d)
     print_labelled("wrong", line);
     if (d->comparison.nan_observed > d->comparison.nan_expected) {
         fpo_part_text(&d->nan, where, sizeof where);
-        snprintf(line, sizeof line, "%" PRId64 " elements, where %" PRId64 " should be: %s", d->comparison.nan_observed,
-                 d->comparison.nan_expected, where);
+        char expected[24] = "none";
+        if (d->comparison.nan_expected > 0)
+            snprintf(expected, sizeof expected, "%" PRId64, d->comparison.nan_expected);
+        snprintf(line, sizeof line, "%" PRId64 " elements, where %s should be: %s", d->comparison.nan_observed,
+                 expected, where);
         print_labelled("NaN", line);
     }
 }

@@ -7,6 +7,7 @@
 #include "forms.h"
 #include "quantized.h"
 #include "report.h"
+#include "text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -76,6 +77,16 @@ const struct argp fpo_subject_argp = {.options = options, .parser = parse};
 static bool is_plain_number(fpo_format format)
 {
     return format == FPO_F32 || format == FPO_BF16 || format == FPO_F16;
+}
+
+/* U8 are e2m1 codes; other dtypes without a format of ours (a double of NumPy) are no output. */
+static fpo_status check_dtype(const char *argument, const fpo_tensor *tensor, fpo_error *error)
+{
+    if (fpo_dtype_format(tensor->dtype) != FPO_FORMAT_NONE || tensor->dtype == FPO_DTYPE_U8)
+        return FPO_OK;
+    return fpo_fail(error, FPO_ERR_SHAPE,
+                    "--output %.120s: tensor %s is %s, but an output is F32, BF16, F16, F8_E4M3, F8_E5M2 or U8",
+                    argument, fpo_shown(tensor->name).text, fpo_dtype_name(tensor->dtype));
 }
 
 /* FILE:TENSOR, FILE with one tensor, or FILE with a tensor of the name `usual`. */
@@ -233,6 +244,8 @@ fpo_status fpo_subject_open(const fpo_subject_arguments *arguments, fpo_subject 
     fpo_status status = check_vector(arguments, error);
     if (status == FPO_OK)
         status = open_tensor(arguments->output, "d", &subject->sources[0], error);
+    if (status == FPO_OK)
+        status = check_dtype(arguments->output, subject->sources[0].tensor, error);
     if (status == FPO_OK) {
         observed = fpo_dtype_format(subject->sources[0].tensor->dtype);
         status = load_vector(arguments, observed, subject, error);
