@@ -26,7 +26,8 @@ mkdir tool; cat >tool/nvcc <<'EOF'
 echo run >>"$(dirname "$0")/runs"; [ "$1 $2" = "-c -o" ] && echo object >"$3"
 EOF
 chmod +x tool/nvcc; export NVCC=$work/tool/nvcc
-echo '__global__ void f() {}' >kernel.cu; echo '#define N 1' >kernel.h
+printf '#include "kernel.h"\n#include <vector>\n__global__ void f() {}\n' >kernel.cu
+echo '#include "deep.inc"' >kernel.h; echo '#define N 1' >deep.inc
 runs() { [ "$(cat tool/runs 2>/dev/null | wc -l)" = "$1" ] || fail "nvcc ran $(wc -l <tool/runs) times, not $1: $2"; }
 "$compile" --cached - kernel.cu -O3; [ $? = 77 ] || fail "--cached of a kernel never compiled"
 runs 0 "with --cached"
@@ -34,7 +35,9 @@ runs 0 "with --cached"
 cmp -s a.o b.o || fail "the object from the cache is another one"
 "$compile" --cached - kernel.cu -O3 || fail "--cached of a kernel that is there"
 "$compile" c.o kernel.cu -O2; runs 2 "other flags"
-echo '#define N 2' >kernel.h; "$compile" d.o kernel.cu -O3; runs 3 "another header"
+echo '#define N 2' >deep.inc; "$compile" d.o kernel.cu -O3; runs 3 "another header"
+echo '#define N 1' >other.h; "$compile" d.o kernel.cu -O3; runs 3 "a header that it does not include"
+"$compile" --files kernel.cu >out; [ "$(xargs -n 1 basename <out | tr '\n' ' ')" = "kernel.cu kernel.h deep.inc " ] || fail "--files"
 echo '// more' >>kernel.cu; "$compile" --small e.o kernel.cu -O3; runs 4 "another source"
 printf '#!/bin/sh\n[ "$1" = --version ] || exit 1\n' >tool/nvcc
 "$compile" f.o kernel.cu -O3 2>err && fail "a compiler that fails"

@@ -6,7 +6,7 @@
 . "$FPO_SOURCE_DIR/tests/cli/sm120_matrix.sh" || exit 1
 needs cutlass_sm120 nvidia-cutlass
 
-all_data 6 nvfp4 sm120_mxf4nvf4 sm120_mxf4nvf4_f25 mxf4nvf4 136x264x96 0.3
+all_data 8 nvfp4 sm120_mxf4nvf4 sm120_mxf4nvf4_f25 mxf4nvf4 136x264x96 0.3
 all_data 1 mxfp4 sm120_mxf4 sm120_mxf4nvf4_f25 mxf4 136x264x96 0.3
 all_data 2 mxfp8_e4m3 sm120_mxf8f6f4 sm120_mxf8f6f4_v1 mxf8f6f4 136x264x96 0.3
 all_data 2 mxfp8_e4m3,mxfp6_e3m2 sm120_mxf8f6f4 sm120_mxf8f6f4_v1 mxf8f6f4 136x264x128 0.3

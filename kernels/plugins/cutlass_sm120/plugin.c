@@ -54,6 +54,10 @@ FPO_STREAM_K_ORDER(mxf4nvf4_stream_k, epilogue);
     X(nvfp4_f32_pingpong, "nvfp4/f32/pingpong", NVFP4, NVFP4, "f32", 0, 0, 0, mxf4nvf4, "tile 128x128x128, pingpong")  \
     X(nvfp4_f32_stream_k, "nvfp4/f32/stream_k", NVFP4, NVFP4, "f32", 0, 0, 0, mxf4nvf4_stream_k,                       \
       "tile 128x128x128, cooperative, Stream-K scheduler")                                                             \
+    X(nvfp4_f32_grouped, "nvfp4/f32/grouped", NVFP4, NVFP4, "f32", 0, 0, 0, mxf4nvf4,                                  \
+      "tile 128x128x128, cooperative; four groups, M and N cut behind their middles at a multiple of 128")             \
+    X(nvfp4_bf16_grouped_pingpong, "nvfp4/bf16/grouped/pingpong", NVFP4, NVFP4, "bf16", 0, 0, 0, mxf4nvf4,             \
+      "tile 128x128x128, pingpong: example 79d; the same four groups")                                                 \
     X(nvfp4_f32_256, "nvfp4/f32/256x128x128", NVFP4, NVFP4, "f32", 0, 0, 0, mxf4nvf4, "tile 256x128x128, cooperative") \
     X(nvfp4_f32_k256, "nvfp4/f32/128x128x256", NVFP4, NVFP4, "f32", 0, 0, 0, mxf4nvf4,                                 \
       "tile 128x128x256, cooperative")                                                                                 \
