@@ -313,8 +313,11 @@ static size_t choose_for_pairs(fpo_edit *edits, size_t count)
         int alike = 0;
         for (size_t j = 0; j < kept; ++j)
             alike += edits[j].kind == edit.kind && edits[j].operands == edit.operands;
-        bool usual = edit.kind == FPO_EDIT_SCALE_LAYOUT ? is_common_layout(edit.from) && is_common_layout(edit.to)
-                                                        : alike < ALIKE;
+        bool usual = alike < ALIKE;
+        if (edit.kind == FPO_EDIT_SCALE_LAYOUT)
+            usual = is_common_layout(edit.from) && is_common_layout(edit.to);
+        if (edit.kind == FPO_EDIT_OUTPUT_ROUNDING) /* what conversions of kernels do: bits cut off, or ties away */
+            usual = edit.to == FPO_TOWARD_ZERO || edit.to == FPO_NEAREST_AWAY;
         if (usual && !fpo_edit_describe(edit.kind)->legitimate && edit.kind != FPO_EDIT_OUTPUT_CONSTANT)
             edits[kept++] = edit;
     }

@@ -271,15 +271,20 @@ START_TEST(parameters_are_found)
 }
 END_TEST
 
+/* Of one: the operand and its tensor scale. Of the other: the operand, and an output whose bits are cut off. */
 START_TEST(a_pair_is_found)
 {
-    subject *s = make_subject(FPO_BLOCK_NVFP4, FPO_BLOCK_NVFP4, "sm120_mxf4nvf4", FPO_F32);
+    static const fpo_format outputs[] = {FPO_F32, FPO_BF16};
+    subject *s = make_subject(FPO_BLOCK_NVFP4, FPO_BLOCK_NVFP4, "sm120_mxf4nvf4", outputs[_i]);
     static float wrong[M * N];
-    const fpo_edit planted[2] = {{.kind = FPO_EDIT_NIBBLE_ORDER, .operands = FPO_OPERAND_B},
-                                 {.kind = FPO_EDIT_TENSOR_SCALE_INVERTED, .operands = FPO_OPERAND_A}};
+    const fpo_edit nibbles = {.kind = FPO_EDIT_NIBBLE_ORDER, .operands = FPO_OPERAND_B};
+    const fpo_edit planted[][2] = {
+        {nibbles, {.kind = FPO_EDIT_TENSOR_SCALE_INVERTED, .operands = FPO_OPERAND_A}},
+        {nibbles, {.kind = FPO_EDIT_OUTPUT_ROUNDING, .to = FPO_TOWARD_ZERO}},
+    };
     fpo_diagnosis diagnosis;
-    ck_assert(plant(s, planted, 2, wrong));
-    ck_assert(fpo_diagnose(&s->spec, &s->problem, wrong, sizeof wrong, NULL, &diagnosis, NULL) == FPO_OK);
+    ck_assert(plant(s, planted[_i], 2, wrong));
+    ck_assert(fpo_diagnose(&s->spec, &s->problem, wrong, output_bytes(s), NULL, &diagnosis, NULL) == FPO_OK);
     ck_assert_int_eq(diagnosis.verdict, FPO_VERDICT_FAULT);
     ck_assert_uint_ge(diagnosis.cause_count, 1);
     ck_assert_uint_eq(diagnosis.causes[0].edit_count, 2);
@@ -296,7 +301,7 @@ Suite *fpo_suite(void)
     tcase_add_loop_test(cases, planted_edits_are_named, 0, (int)(sizeof subjects / sizeof *subjects));
     tcase_add_loop_test(cases, parameters_are_found, 0, 2);
     tcase_add_test(cases, noise_is_blamed_on_nothing);
-    tcase_add_test(cases, a_pair_is_found);
+    tcase_add_loop_test(cases, a_pair_is_found, 0, 2);
     suite_add_tcase(suite, cases);
     return suite;
 }
