@@ -169,9 +169,15 @@ static void print_too_little(const fpo_diagnosis *d)
 static void print_unexplained(const fpo_diagnosis *d)
 {
     printf("  %-16s unexplained: none of %zu hypotheses gives every byte\n", "cause", d->hypotheses);
-    if (d->closest.edit_count == 0)
-        return;
     char line[TEXT * 2];
+    if (d->closest.edit_count == 0) {
+        snprintf(
+            line, sizeof line,
+            "no hypothesis comes closer than none at all does: %zu of %zu sampled elements are as the model has them",
+            d->closest_equal, d->sample);
+        print_labelled("closest", line);
+        return;
+    }
     words w = words_of(&d->closest);
     snprintf(line, sizeof line, "%s, but only %zu of %zu sampled elements are then as observed", w.sentence,
              d->closest_equal, d->sample);
