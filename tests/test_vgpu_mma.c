@@ -240,8 +240,8 @@ static const struct {
     fpo_format format;
 } small[] = {{"e4m3", FPO_E4M3}, {"e5m2", FPO_E5M2}, {"e3m2", FPO_E3M2}, {"e2m3", FPO_E2M3}, {"e2m1", FPO_E2M1}};
 
-/* All 25 pairs; the selectors are spread over them, and all tried with the first; every kind of elements with equal formats
- * and with each one and the next. */
+/* All 25 pairs; the selectors are spread over them, and all tried with the first; every kind of elements with equal
+ * formats and with each one and the next. */
 START_TEST(eight_bits_scaled)
 {
     char text[256];
