@@ -4,20 +4,11 @@
 # FlashInfer's b12x, compiled by the CuTe DSL where its packages have been fetched, with the DSL's own host code: all bits
 # on the virtual SM120, and a planted fault in its PTX seen.
 . "$FPO_SOURCE_DIR/tests/cli/common.sh" || exit 1
-dsl="nvidia-cutlass-dsl nvidia-cutlass-dsl-libs-base nvidia-cutlass-dsl-libs-core nvidia-cutlass-dsl-libs-cu12 cuda-bindings cuda-pathfinder protobuf typing-extensions"
-fetch=$FPO_SOURCE_DIR/tools/fetch_packages example=$FPO_SOURCE_DIR/examples/cutedsl/b12x_gemm.py
-# shellcheck disable=SC2086
-$fetch --cached flashinfer-python $dsl >packages 2>&1 || skip "the CuTe DSL is not there (tools/fetch_packages flashinfer-python $dsl)"
-[ "$(python3 -c 'import sys, platform; print(sys.version_info[:2] == (3, 11), platform.machine())')" = "True x86_64" ] ||
-    skip "the pinned CuTe DSL is for CPython 3.11 on x86-64"
+. "$FPO_SOURCE_DIR/tests/cli/cutedsl.sh" || exit 1
+example=$FPO_SOURCE_DIR/examples/cutedsl/b12x_gemm.py
+mkdir b12x
+python3 "$example" compile "$flashinfer" dsl b12x >log 2>&1 || fail "the DSL: $(tail -n 3 log)"
 
-# One folder of links, as pip would unpack them.
-mkdir dsl b12x
-tail -n +2 packages | while read -r folder; do cp -asn "$folder/." dsl/; done
-python3 "$example" compile "$(head -n 1 packages)" dsl b12x >log 2>&1 || fail "the DSL: $(tail -n 3 log)"
-
-# Python is not sanitised; the stand-in for libcuda may be.
-export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0
 b12x() { FP4ORACLE_VGPU_PTX=$1 run "$2" vgpu -c "seed=$3" -- python3 "$example" run b12x v.safetensors d.safetensors; }
 
 for shape in 128x128x256 200x264x320; do
