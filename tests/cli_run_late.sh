@@ -21,10 +21,14 @@ without() {
     run 1 run --kernel ./fault.json --device "virtual:$1,seed=1" --once --no-diagnosis v.safetensors; out '^mismatch '
 }
 without sm90 'cp.async.wait_group.*2;'
+# The checks need no seed for what a wait covers.
+checked() {
+    run 1 run --kernel ./fault.json --device "virtual:$1,check=1" --once --no-diagnosis v.safetensors; out "^check_failed .*$2"
+}
 without sm90 'wgmma.wait_group.*1;'
+checked sm90 'cp.async.* writes shared memory, with no ordering after an access of a wgmma of warpgroup 0 that no wait covers'
 without sm90 'wgmma.wait_group.*0;'
+checked sm90 'st.shared.* uses a register before a wgmma.wait_group covers the wgmma that writes it (register 0 of D'
 without sm120 'cp.async.wait_group.*2;'
-# The checks need no seed for what a wait for copies covers.
-run 1 run --kernel ./fault.json --device virtual:sm120,check=1 --once --no-diagnosis v.safetensors
-out '^check_failed .*ldmatrix.* uses shared memory that a cp.async writes, without a wait for its group'
+checked sm120 'ldmatrix.* uses shared memory that a cp.async writes, without a wait for its group'
 finish

@@ -61,6 +61,10 @@ static const struct {
      HEAD MBARRIER("32") "@p st.shared.b32 [a], tid;\n@p mbarrier.arrive.shared.b64 state, [b];\n@p bra END;\n"
                          "ld.shared.b32 x, [a];\nEND:\n" TAIL,
      "ordering"},
+    {"an mbarrier that a warp may use before it is one",
+     HEAD "@q mbarrier.init.shared.b64 [b], 64;\n@p bra GO;\nSPIN:\nld.shared.b64 state, [b];\n"
+          "shr.u64 state, state, 61;\nsetp.eq.u64 again, state, 6;\n@again bra SPIN;\nGO:\nmbarrier.arrive.shared.b64 state, [b];\n" TAIL,
+     "`mbarrier.arrive.shared.b64` uses an mbarrier, with no ordering after its initialisation by warp 0"},
     {"a flag",
      HEAD "mov.u32 y, flag;\n@q st.volatile.shared.b32 [y], x;\nbar.sync 0;\n@!p bra OTHER;\nst.shared.b32 [a], tid;\n"
           "bar.warp.sync -1;\n@q st.volatile.shared.b32 [y], one;\nbra END;\nOTHER:\nld.volatile.shared.b32 z, [y];\n"

@@ -6,6 +6,7 @@
  * wait for its group is the latest; until then its place keeps what it held, as on the hardware. Groups are counted a
  * warp: lanes that have diverged may find more copies done than they waited for, never fewer. */
 #include "execute.h"
+#include "race.h"
 #include "shadow.h"
 #include "trace.h"
 
@@ -17,7 +18,7 @@ struct fpo_late_copy {
     uint32_t at; /* index of the instruction */
     uint32_t mask;
     uint32_t bytes;
-    uint16_t group;
+    uint32_t group;
     uint8_t kept[FPO_PTX_WARP]; /* bytes that are copied, the rest is zero */
     uint8_t *to[FPO_PTX_WARP];
     const uint8_t *from[FPO_PTX_WARP];
@@ -41,10 +42,8 @@ static void copy_lanes(const fpo_warp *warp, const fpo_late_copy *copy)
 /* Whoever has waited at the barrier has waited for the copies before the arrival. */
 static bool arrive_lanes(fpo_warp *warp, const fpo_late_copy *copy)
 {
-    if ((int16_t)(copy->group + 1 - warp->copies_done) > 0)
-        warp->copies_done = (uint16_t)(copy->group + 1);
     for (FPO_EACH_LANE(lane, copy->mask))
-        if (!fpo_mbarrier_keep_promise(warp, copy->mbarrier[lane], (int)lane))
+        if (!fpo_mbarrier_keep_promise(warp, copy->mbarrier[lane], copy->group + 1, (int)lane))
             return false;
     return true;
 }
@@ -171,12 +170,13 @@ fpo_outcome fpo_do_copy_async_wait(fpo_warp *warp, const fpo_ptx_instruction *in
     uint32_t left = all ? 0 : fpo_u32(warp, &ins->operands[0], fpo_first_lane(warp->mask));
     if (all)
         warp->copy_group++;
-    uint16_t done = (uint16_t)(warp->copy_group - left);
-    if ((int16_t)(done - warp->copies_done) <= 0)
+    uint32_t done = left < warp->copy_group ? warp->copy_group - left : 0;
+    if (done <= warp->copies_done)
         return FPO_NEXT;
     warp->copies_done = done;
+    fpo_race_copy_wait(warp, done);
     for (fpo_late_copy **link = &warp->late_copies; *link != NULL;) {
-        if ((*link)->bytes == 0 || (int16_t)((*link)->group - done) >= 0) {
+        if ((*link)->bytes == 0 || (*link)->group >= done) {
             link = &(*link)->next;
             continue;
         }

@@ -35,6 +35,7 @@ typedef struct fpo_race fpo_race;
 typedef struct fpo_late_load fpo_late_load;
 typedef struct fpo_late_copy fpo_late_copy;
 typedef struct fpo_late_wgmma fpo_late_wgmma;
+typedef struct fpo_open_wgmma fpo_open_wgmma;
 
 typedef enum fpo_outcome {
     FPO_NEXT,    /* go on with the next instruction */
@@ -69,14 +70,15 @@ struct fpo_warp {
     uint32_t store_groups;       /* committed and not performed */
     uint64_t wgmmas;             /* issued */
     fpo_late_wgmma *late_wgmmas; /* of them, those not yet performed, oldest first */
+    fpo_open_wgmma *open_wgmmas; /* those that no wait of the warp covers yet, oldest first; NULL: not checked */
     uint32_t wgmma_groups;
     uint64_t wgmma_group_end[FPO_WGMMA_GROUPS]; /* `wgmmas` when a group was closed, by its number modulo the size */
     bool at_cluster_barrier;                    /* has arrived at the cluster's barrier and not waited */
     uint32_t cluster_generation;
     uint16_t fences;            /* proxy fences executed */
     uint64_t *sources;          /* of bytes of registers; NULL: not traced */
-    uint16_t copy_group;        /* of cp.async, that is open */
-    uint16_t copies_done;       /* the first group of cp.async that has not been waited for */
+    uint32_t copy_group;        /* of cp.async, that is open */
+    uint32_t copies_done;       /* the first group of cp.async that has not been waited for */
     fpo_late_load *late_loads;  /* of tensor memory, whose registers are not yet there */
     fpo_late_copy *late_copies; /* of cp.async, and arrivals that wait for them, oldest first */
 };
@@ -183,6 +185,9 @@ uint32_t fpo_grid_random(fpo_grid *grid, uint32_t bound);
 bool fpo_gather(fpo_warp *warp, const fpo_ptx_instruction *instruction, uint32_t wanted);
 uint32_t fpo_guard_mask(const fpo_warp *warp, const fpo_ptx_instruction *instruction, uint32_t group);
 
+/* wgmma.c: an instruction's use of registers of a wgmma that is not complete. */
+void fpo_open_wgmmas_check(fpo_warp *warp, const fpo_ptx_instruction *instruction);
+
 /* tmem_registers.c: what late loads still owe the warp's registers; an instruction's use of one of these. */
 void fpo_late_loads_end(fpo_warp *warp);
 void fpo_late_loads_check(fpo_warp *warp, const fpo_ptx_instruction *instruction);
@@ -193,9 +198,10 @@ fpo_outcome fpo_mbarrier_arrive(fpo_warp *warp, fpo_cta *cta, uint64_t address, 
 fpo_outcome fpo_mbarrier_complete(fpo_warp *warp, fpo_cta *cta, uint64_t address, uint64_t bytes, int lane);
 
 /* At an mbarrier of the warp's CTA, announced now and made later, when copies of the lane are done. `counted`: it is
- * one of those that the phase expects; else the phase expects one more. */
+ * one of those that the phase expects; else the phase expects one more. Who waits there has waited for the lane's first
+ * `groups` groups of cp.async, too. */
 bool fpo_mbarrier_promise(fpo_warp *warp, uint64_t address, bool counted, int lane);
-bool fpo_mbarrier_keep_promise(fpo_warp *warp, uint64_t address, int lane);
+bool fpo_mbarrier_keep_promise(fpo_warp *warp, uint64_t address, uint32_t groups, int lane);
 
 /* Under a seed, asynchronous work is performed later than it is issued. */
 static inline bool fpo_is_late(const fpo_warp *warp)

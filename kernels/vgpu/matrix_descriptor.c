@@ -26,7 +26,12 @@ const char *fpo_matrix_of_wgmma(uint64_t descriptor, fpo_matrix *matrix)
     static const uint32_t spans[] = {16, 128, 64, 32};
     *matrix = offsets(descriptor);
     matrix->span = spans[descriptor >> 62];
-    return (descriptor >> 49 & 7) != 0 ? "base offset (bits 49-51)" : NULL;
+    if ((descriptor >> 49 & 7) != 0)
+        return "base offset (bits 49-51)";
+    if ((descriptor >> 14 & 3) != 0 || (descriptor >> 30 & 3) != 0 || (descriptor >> 46 & 7) != 0 ||
+        (descriptor >> 52 & 0x3FF) != 0)
+        return "reserved bits (14-15, 30-31, 46-48, 52-61)";
+    return NULL;
 }
 
 const char *fpo_matrix_of_tcgen05(uint64_t descriptor, fpo_matrix *matrix)
@@ -81,8 +86,6 @@ bool fpo_matrix_fetch(fpo_warp *warp, const fpo_cta *cta, const fpo_matrix *matr
         return false;
     if (matrix->tcgen05)
         fpo_check_core_read(warp, cta, (uint32_t)(at - cta->shared), matrix->used, lane);
-    else if (cta == warp->cta)
-        fpo_check_proxy_read(warp, address, GRANULE, lane);
     memcpy(bytes, at, GRANULE);
     return true;
 }

@@ -25,7 +25,8 @@ const char *fpo_matrix_of_tcgen05(uint64_t descriptor, fpo_matrix *matrix);
  * K across, lines count K and units count 16 bytes of rows. */
 uint32_t fpo_matrix_address(const fpo_matrix *matrix, bool k_contiguous, uint32_t line, uint32_t unit);
 
-/* The 16 bytes from the shared memory of a CTA, or false after a fault. */
+/* The 16 bytes from the shared memory of a CTA, or false after a fault. Reads of tcgen05 are checked here; wgmma's are
+ * where it is issued. */
 bool fpo_matrix_fetch(fpo_warp *warp, const fpo_cta *cta, const fpo_matrix *matrix, bool k_contiguous, uint32_t line,
                       uint32_t unit, uint8_t bytes[16], int lane);
 

@@ -2,11 +2,12 @@
  * Copyright 2026 The fp4oracle authors */
 
 /* mbarriers: 64 bits in shared memory. PTX keeps their content opaque; here it is
- *   bits 0-19 arrivals still missing in this phase, 20-39 arrivals of a phase, 40-61 bytes still expected (signed:
- * bytes may arrive before they are announced), 62 in use, 63 parity of the current phase. A phase ends when no arrival
- * and no byte is missing. */
+ *   bits 0-19 arrivals still missing in this phase, 20-39 arrivals of a phase, 40-60 bytes still expected (signed:
+ * bytes may arrive before they are announced), 61 in use (neither zeros nor the pattern of memory that nothing has
+ * written have it), 63 parity of the current phase. A phase ends when no arrival and no byte is missing. */
 #include "execute.h"
 #include "race.h"
+#include "shadow.h"
 
 typedef struct mbarrier {
     uint32_t missing, count;
@@ -18,16 +19,16 @@ enum { MBARRIER_MOST = (1 << 20) - 1 };
 
 static mbarrier unpack(uint64_t word)
 {
-    mbarrier b = {word & MBARRIER_MOST, word >> 20 & MBARRIER_MOST, (int32_t)(word >> 40 & 0x3FFFFF), word >> 62 & 1,
+    mbarrier b = {word & MBARRIER_MOST, word >> 20 & MBARRIER_MOST, (int32_t)(word >> 40 & 0x1FFFFF), word >> 61 & 1,
                   word >> 63};
-    if (b.bytes & 0x200000)
-        b.bytes -= 0x400000;
+    if (b.bytes & 0x100000)
+        b.bytes -= 0x200000;
     return b;
 }
 
 static uint64_t pack(mbarrier b)
 {
-    return b.missing | (uint64_t)b.count << 20 | (uint64_t)(b.bytes & 0x3FFFFF) << 40 | (uint64_t)b.valid << 62 |
+    return b.missing | (uint64_t)b.count << 20 | (uint64_t)(b.bytes & 0x1FFFFF) << 40 | (uint64_t)b.valid << 61 |
            (uint64_t)b.parity << 63;
 }
 
@@ -56,7 +57,10 @@ static bool load(fpo_warp *warp, const fpo_ptx_instruction *ins, const fpo_ptx_o
 {
     uint64_t address = fpo_address(warp, operand, lane);
     *at = locate(warp, ins, address, lane);
-    return read_barrier(warp, address, lane, *at, b);
+    if (!read_barrier(warp, address, lane, *at, b))
+        return false;
+    fpo_check_mbarrier_use(warp, *at, lane);
+    return true;
 }
 
 static void settle(uint64_t *at, mbarrier b)
@@ -84,6 +88,7 @@ fpo_outcome fpo_do_mbarrier_init(fpo_warp *warp, const fpo_ptx_instruction *ins)
             return FPO_FAULT;
         if (count == 0 || count > MBARRIER_MOST)
             return fpo_fault(warp, (int)lane, "an mbarrier for %u arrivals", count);
+        fpo_check_mbarrier_init(warp, at, (int)lane);
         *at = pack((mbarrier){count, count, 0, true, false});
     }
     return FPO_NEXT;
@@ -236,12 +241,13 @@ bool fpo_mbarrier_promise(fpo_warp *warp, uint64_t address, bool counted, int la
     return true;
 }
 
-bool fpo_mbarrier_keep_promise(fpo_warp *warp, uint64_t address, int lane)
+bool fpo_mbarrier_keep_promise(fpo_warp *warp, uint64_t address, uint32_t groups, int lane)
 {
     uint64_t *at = fpo_locate_shared(warp, address, 8, 8, lane);
     mbarrier b;
     if (!read_barrier(warp, address, lane, at, &b) || arrive(warp, &b, 1, lane) != FPO_NEXT)
         return false;
+    fpo_race_copy_arrive(warp, at, groups);
     settle(at, b);
     warp->cta->grid->changes++;
     return true;

@@ -27,6 +27,29 @@ static void acquire(fpo_warp *warp, const uint32_t *clock)
     join(fpo_race_seen(warp), clock, warp->cta->cluster->clocks->count);
 }
 
+/* Who reads shared memory: the CTA's warps, stores, tensor cores, the wgmmas of its warpgroups. */
+static uint32_t reader_count(const fpo_cta *cta)
+{
+    return cta->warp_count + 2 + fpo_race_warpgroups(cta);
+}
+
+/* The number of a reader's clock in the cluster. */
+static uint32_t reader_number(const fpo_cta *cta, uint32_t reader)
+{
+    const fpo_clocks *c = cta->cluster->clocks;
+    uint32_t warps = cta->warp_count;
+    if (reader < warps)
+        return cta->rank * warps + reader;
+    if (reader < warps + 2)
+        return reader == warps ? c->stores : c->cores;
+    return c->wgmmas + cta->rank * fpo_race_warpgroups(cta) + reader - warps - 2;
+}
+
+static uint32_t wgmma_reader(const fpo_warp *warp)
+{
+    return warp->cta->warp_count + 2 + warp->id / FPO_RACE_WARPGROUP;
+}
+
 static fpo_race *start_cta(const fpo_cta *cta, uint32_t count)
 {
     fpo_race *r = calloc(1, sizeof *r);
@@ -34,7 +57,7 @@ static fpo_race *start_cta(const fpo_cta *cta, uint32_t count)
         return NULL;
     r->write_clock = calloc(cta->shared_end, sizeof *r->write_clock);
     r->writer = calloc(cta->shared_end, sizeof *r->writer);
-    r->reads = calloc(cta->warp_count + 2, sizeof *r->reads);
+    r->reads = calloc(reader_count(cta), sizeof *r->reads);
     r->open = calloc((size_t)FPO_NAMED_BARRIERS * count, sizeof *r->open);
     r->done = calloc((size_t)FPO_NAMED_BARRIERS * count, sizeof *r->done);
     r->words = calloc(cta->shared_end / 8 + 1, sizeof *r->words);
@@ -58,10 +81,12 @@ bool fpo_race_start_cluster(fpo_cluster *cluster)
     cluster->clocks = c;
     if (c == NULL)
         return false;
-    c->count = warps + FPO_RACE_OTHERS;
     c->loads = warps;
     c->stores = warps + 1;
     c->cores = warps + 2;
+    c->wgmmas = warps + 3;
+    c->copies = c->wgmmas + cluster->size * fpo_race_warpgroups(first);
+    c->count = c->copies + warps;
     c->seen = calloc((size_t)warps * c->count, sizeof *c->seen);
     c->cluster_open = calloc(c->count, sizeof *c->cluster_open);
     c->cluster_done = calloc(c->count, sizeof *c->cluster_done);
@@ -80,7 +105,7 @@ static void stop_cta(fpo_cta *cta)
     fpo_race *r = cta != NULL ? cta->race : NULL;
     if (r == NULL)
         return;
-    for (uint32_t i = 0; r->reads != NULL && i <= cta->warp_count + 1; i++)
+    for (uint32_t i = 0; r->reads != NULL && i < reader_count(cta); i++)
         free(r->reads[i]);
     for (uint32_t i = 0; r->words != NULL && i <= cta->shared_end / 8; i++)
         free(r->words[i]);
@@ -135,12 +160,9 @@ static int unseen_write(const fpo_cta *cta, const uint32_t *seen, uint32_t me, u
 static int unseen_read(const fpo_cta *cta, const uint32_t *seen, uint32_t me, uint32_t address, uint32_t bytes)
 {
     const fpo_race *r = cta->race;
-    const fpo_clocks *c = cta->cluster->clocks;
-    for (uint32_t reader = 0; reader <= cta->warp_count + 1; reader++) {
+    for (uint32_t reader = 0; reader < reader_count(cta); reader++) {
         const uint32_t *clock = r->reads[reader];
-        uint32_t number = reader < cta->warp_count    ? cta->rank * cta->warp_count + reader
-                          : reader == cta->warp_count ? c->stores
-                                                      : c->cores;
+        uint32_t number = reader_number(cta, reader);
         if (clock == NULL || number == me)
             continue;
         uint32_t latest = 0;
@@ -183,6 +205,25 @@ int fpo_race_core_read(fpo_warp *warp, const fpo_cta *cta, uint32_t address, uin
     return unseen_write(cta, fpo_race_seen(warp), fpo_race_number(warp), address, bytes);
 }
 
+int fpo_race_wgmma_read(fpo_warp *warp, uint32_t address, uint32_t bytes)
+{
+    const fpo_cta *cta = warp->cta;
+    if (cta->race == NULL)
+        return FPO_RACE_NONE;
+    uint32_t *reads = plane(cta, wgmma_reader(warp)), tick = (uint32_t)warp->wgmmas;
+    for (uint32_t i = address; reads != NULL && i < address + bytes; i++) /* another warp of the group may be ahead */
+        reads[i] = tick > reads[i] ? tick : reads[i];
+    return unseen_write(cta, fpo_race_seen(warp), fpo_race_number(warp), address, bytes);
+}
+
+void fpo_race_wgmma_wait(fpo_warp *warp, uint64_t wgmmas)
+{
+    if (warp->cta->race == NULL)
+        return;
+    uint32_t *seen = fpo_race_seen(warp) + reader_number(warp->cta, wgmma_reader(warp)), tick = (uint32_t)wgmmas;
+    *seen = tick > *seen ? tick : *seen;
+}
+
 int fpo_race_write(fpo_warp *warp, uint32_t address, uint32_t bytes)
 {
     const fpo_cta *cta = warp->cta;
@@ -195,6 +236,32 @@ int fpo_race_write(fpo_warp *warp, uint32_t address, uint32_t bytes)
         other = unseen_read(cta, seen, me, address, bytes);
     set_writer(cta, address, bytes, me, seen[me]);
     return other;
+}
+
+static uint32_t copies_of(const fpo_warp *warp)
+{
+    return warp->cta->cluster->clocks->copies + fpo_race_number(warp);
+}
+
+int fpo_race_copy_write(fpo_warp *warp, uint32_t address, uint32_t bytes)
+{
+    int other = fpo_race_write(warp, address, bytes);
+    if (warp->cta->race != NULL)
+        set_writer(warp->cta, address, bytes, copies_of(warp), warp->copy_group + 1);
+    return other;
+}
+
+void fpo_race_copy_wait(fpo_warp *warp, uint32_t end)
+{
+    if (warp->cta->race == NULL)
+        return;
+    uint32_t *seen = fpo_race_seen(warp) + copies_of(warp);
+    *seen = end > *seen ? end : *seen;
+}
+
+bool fpo_race_is_copy(const fpo_warp *warp, int other)
+{
+    return other != FPO_RACE_NONE && (uint32_t)other >= warp->cta->cluster->clocks->copies;
 }
 
 int fpo_race_load_issued(fpo_warp *warp, fpo_cta *cta, uint32_t address, uint32_t bytes)
@@ -239,7 +306,10 @@ const char *fpo_race_name(const fpo_warp *warp, int other)
         return "a copy from shared memory";
     if (number == c->cores)
         return "a tensor core";
-    if (number / warps == warp->cta->rank)
+    if (number >= c->wgmmas)
+        snprintf(name, sizeof name, "a wgmma of warpgroup %u that no wait covers",
+                 (number - c->wgmmas) % fpo_race_warpgroups(warp->cta));
+    else if (number / warps == warp->cta->rank)
         snprintf(name, sizeof name, "warp %u", number % warps);
     else
         snprintf(name, sizeof name, "warp %u of CTA %u of the cluster", number % warps, number / warps);
@@ -256,17 +326,32 @@ static uint32_t *word_clock(fpo_cta *cta, uint32_t address)
     return *word;
 }
 
-/* The clock of the word at a place in the process; NULL: no checks, or no memory. */
-static uint32_t *clock_at(const fpo_warp *warp, const void *at)
+/* The CTA of the cluster in whose shared memory a place in the process is; NULL: no checks. */
+static fpo_cta *owner_of(const fpo_warp *warp, const void *at, uint32_t *address)
 {
     const uint8_t *place = at;
     const fpo_cluster *cluster = warp->cta->cluster;
     for (uint32_t i = 0; cluster->clocks != NULL && i < cluster->size; i++) {
         fpo_cta *cta = cluster->ctas[i];
+        *address = (uint32_t)(place - cta->shared);
         if (place >= cta->shared && place < cta->shared + cta->shared_end)
-            return word_clock(cta, (uint32_t)(place - cta->shared));
+            return cta;
     }
     return NULL;
+}
+
+/* The clock of the word there; NULL: no checks, or no memory. */
+static uint32_t *clock_at(const fpo_warp *warp, const void *at)
+{
+    uint32_t address;
+    fpo_cta *cta = owner_of(warp, at, &address);
+    return cta != NULL ? word_clock(cta, address) : NULL;
+}
+
+int fpo_race_mbarrier_use(const fpo_warp *warp, const void *at, uint32_t *address)
+{
+    const fpo_cta *cta = owner_of(warp, at, address);
+    return cta != NULL ? unseen_write(cta, fpo_race_seen(warp), fpo_race_number(warp), *address, 8) : FPO_RACE_NONE;
 }
 
 void fpo_race_mbarrier_arrive(fpo_warp *warp, const void *at)
@@ -274,6 +359,13 @@ void fpo_race_mbarrier_arrive(fpo_warp *warp, const void *at)
     uint32_t *clock = clock_at(warp, at);
     if (clock != NULL)
         release(warp, clock);
+}
+
+void fpo_race_copy_arrive(fpo_warp *warp, const void *at, uint32_t end)
+{
+    uint32_t *clock = clock_at(warp, at);
+    if (clock != NULL && end > clock[copies_of(warp)])
+        clock[copies_of(warp)] = end;
 }
 
 void fpo_race_mbarrier_bytes(fpo_warp *warp, const void *at)

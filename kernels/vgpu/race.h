@@ -3,9 +3,11 @@
 
 /* Races between warps on shared and on tensor memory: happens-before by vector clocks. Every warp of a cluster has a
  * clock, and knows how much of every other warp's it has seen; bulk and tensor copies have two clocks of their own, for
- * loads and for stores, and the tensor cores one, which tcgen05.commit hands to an mbarrier. A warp's clock ticks when
- * it arrives at a barrier; who passes the barrier has seen what those that arrived had. Two accesses to a byte, one of
- * them a write, are a race where the later one's warp has not seen the earlier.
+ * loads and for stores, the tensor cores one, which tcgen05.commit hands to an mbarrier, and the wgmmas of each
+ * warpgroup one, which a wait hands to the warp that waits, and so have each warp's cp.async, which an mbarrier can
+ * hand on, too. A warp's clock ticks when it arrives at a barrier; who passes the barrier has seen what those that
+ * arrived had. Two accesses to a byte, one of them a write, are a race where the later one's warp has not seen the
+ * earlier.
  *
  * What orders: bar and barrier (named barriers), barrier.cluster, mbarriers (arrivals, and waits that succeed; bytes
  * that arrive order the copies that brought them), waits for bulk stores, and atomic, volatile, relaxed, acquire and
@@ -27,6 +29,15 @@ int fpo_race_read(fpo_warp *warp, uint32_t address, uint32_t bytes);
 int fpo_race_write(fpo_warp *warp, uint32_t address, uint32_t bytes);
 /* By a tensor core, for that warp: what a later write has to come after is a commit. */
 int fpo_race_core_read(fpo_warp *warp, const fpo_cta *cta, uint32_t address, uint32_t bytes);
+/* By the wgmma that the warp has issued last: what a later write has to come after is a wait of the warpgroup. */
+int fpo_race_wgmma_read(fpo_warp *warp, uint32_t address, uint32_t bytes);
+void fpo_race_wgmma_wait(fpo_warp *warp, uint64_t wgmmas); /* the first so many of the warpgroup are complete */
+/* A cp.async of the warp, in the open group; a wait of the warp for the groups before `end`; an arrival at an mbarrier
+ * that waits for them. */
+int fpo_race_copy_write(fpo_warp *warp, uint32_t address, uint32_t bytes);
+void fpo_race_copy_wait(fpo_warp *warp, uint32_t end);
+void fpo_race_copy_arrive(fpo_warp *warp, const void *at, uint32_t end);
+bool fpo_race_is_copy(const fpo_warp *warp, int other); /* whether that is who has the conflicting access */
 int fpo_race_load_issued(fpo_warp *warp, fpo_cta *cta, uint32_t address, uint32_t bytes);
 int fpo_race_store_issued(fpo_warp *warp, uint32_t address, uint32_t bytes);
 /* An access that orders. */
@@ -48,7 +59,9 @@ void fpo_race_barrier_pass(fpo_warp *warp, uint32_t id);
 void fpo_race_cluster_arrive(fpo_warp *warp);
 void fpo_race_cluster_complete(fpo_cluster *cluster);
 void fpo_race_cluster_pass(fpo_warp *warp);
-/* mbarriers, by where they are in the process. */
+/* mbarriers, by where they are in the process. Who has initialised one with nothing that orders its use after that, and
+ * its address. */
+int fpo_race_mbarrier_use(const fpo_warp *warp, const void *at, uint32_t *address);
 void fpo_race_mbarrier_arrive(fpo_warp *warp, const void *at);
 void fpo_race_mbarrier_bytes(fpo_warp *warp, const void *at);
 /* The word at that offset of the CTA's shared memory orders what tensor cores have done so far. */

@@ -7,11 +7,14 @@
 
 #include "machine.h"
 
-enum { FPO_RACE_RECENT_GROUPS = 16, FPO_RACE_OTHERS = 3 };
+enum { FPO_RACE_RECENT_GROUPS = 16, FPO_RACE_WARPGROUP = 4 };
 
-/* Of a cluster. Clocks are numbered by warp (rank after rank), then loads, stores and tensor cores. */
+/* Of a cluster. Clocks are numbered by warp (rank after rank), then loads, stores and tensor cores, then the wgmmas of
+ * each warpgroup (rank after rank), whose clock is the number of those issued, and cp.async of each warp, whose clock
+ * counts groups. */
 struct fpo_clocks {
-    uint32_t count, loads, stores, cores;   /* numbers of the latter three */
+    uint32_t count, loads, stores, cores, wgmmas,
+        copies;                             /* numbers of the latter; the first warpgroup's, the first warp's */
     uint32_t loaded, stored, done_by_cores; /* their clocks */
     uint32_t *seen;                         /* of each warp: `count` clocks */
     uint32_t *cluster_open, *cluster_done;
@@ -20,13 +23,19 @@ struct fpo_clocks {
 /* Of a CTA's shared memory, by address. */
 struct fpo_race {
     uint32_t *write_clock;
-    uint16_t *writer;      /* number of a clock + 1; 0: nobody, or it does not matter */
-    uint32_t **reads;      /* planes of clocks: of each warp of the CTA, of stores, of tensor cores */
-    uint32_t *open, *done; /* clocks of each named barrier */
-    uint32_t **words;      /* of mbarriers and other words that order, by address / 8 */
+    uint16_t *writer; /* number of a clock + 1; 0: nobody, or it does not matter */
+    uint32_t *
+        *reads; /* planes of clocks: of each warp of the CTA, of stores, of tensor cores, of each warpgroup's wgmmas */
+    uint32_t *open, *done;                           /* clocks of each named barrier */
+    uint32_t **words;                                /* of mbarriers and other words that order, by address / 8 */
     uint32_t (*store_ticks)[FPO_RACE_RECENT_GROUPS]; /* of each warp: the stores' clock when it closed a group */
     struct fpo_race_tensor *tensor;                  /* of tensor memory; NULL until it is used */
 };
+
+static inline uint32_t fpo_race_warpgroups(const fpo_cta *cta)
+{
+    return (cta->warp_count + FPO_RACE_WARPGROUP - 1) / FPO_RACE_WARPGROUP;
+}
 
 static inline uint32_t fpo_race_number(const fpo_warp *warp)
 {

@@ -21,7 +21,7 @@ static const char *const texts[FPO_CHECK_COUNT] = {
     "reads tensor memory that nothing has written",
     "uses columns of tensor memory that a tensor core has still to write",
     "takes scales that differ between the four partitions of tensor memory",
-    "uses shared memory that a cp.async writes, without a wait for its group",
+    "uses shared memory that a cp.async writes, without a wait for its group or at its mbarrier",
     "reads shared memory, with no ordering after a write of",
     "writes shared memory, with no ordering after an access of",
     "copies to shared memory, with no ordering after an access of",
@@ -31,6 +31,9 @@ static const char *const texts[FPO_CHECK_COUNT] = {
     "writes or frees tensor memory, with no ordering after an access of",
     "uses a register before a tcgen05.wait::ld for the tcgen05.ld that writes it",
     "allocates tensor memory that nothing frees before the CTA ends",
+    "uses an mbarrier, with no ordering after its initialisation by",
+    "uses a register before a wgmma.wait_group covers the wgmma that writes it",
+    "writes a register before a wgmma.wait_group covers the wgmma that reads it",
 };
 
 bool fpo_check_start(fpo_cta *cta)
@@ -80,11 +83,13 @@ static void report(fpo_warp *warp, fpo_check check, uint32_t address, int lane)
 
 static void report_race(fpo_warp *warp, fpo_check check, int other, uint32_t address, int lane)
 {
+    bool copy = fpo_race_is_copy(warp, other);
+    check = copy ? FPO_CHECK_NOT_WAITED : check;
     if (other == FPO_RACE_NONE || !is_new(warp, check))
         return;
     char where[32];
     snprintf(where, sizeof where, "at %u", address);
-    tell(warp, check, fpo_race_name(warp, other), where, lane);
+    tell(warp, check, copy ? "" : fpo_race_name(warp, other), where, lane);
 }
 
 static void tmem_place(char where[48], uint32_t column, int tmem_lane)
@@ -125,19 +130,23 @@ void fpo_check_tmem_write(fpo_warp *warp, fpo_cta *cta, const fpo_tmem_region *r
     tmem_access(warp, cta, region, core, true, lane);
 }
 
-void fpo_check_late_register(fpo_warp *warp, uint32_t number, uint32_t line, int lane)
+static void report_register(fpo_warp *warp, fpo_check check, const char *what, uint32_t number, uint32_t line, int lane)
 {
     char where[64];
-    if (!is_new(warp, FPO_CHECK_TMEM_LATE))
+    if (!is_new(warp, check))
         return;
-    snprintf(where, sizeof where, "register %u of the one on line %u", number, line);
-    tell(warp, FPO_CHECK_TMEM_LATE, "", where, lane);
+    snprintf(where, sizeof where, "register %u of %s on line %u", number, what, line);
+    tell(warp, check, "", where, lane);
 }
 
-/* Bytes of a cp.async that its warp has waited for, or of something else. */
-static bool is_awaited(const fpo_cta *cta, const fpo_shadow *s)
+void fpo_check_wgmma_register(fpo_warp *warp, fpo_check check, uint32_t number, uint32_t line, int lane)
 {
-    return !(s->state & COPY_ASYNC) || (int16_t)(s->fences - cta->warps[s->writer - 1].copies_done) < 0;
+    report_register(warp, check, check == FPO_CHECK_WGMMA_D ? "D of the one" : "A of the one", number, line, lane);
+}
+
+void fpo_check_late_register(fpo_warp *warp, uint32_t number, uint32_t line, int lane)
+{
+    report_register(warp, FPO_CHECK_TMEM_LATE, "the one", number, line, lane);
 }
 
 static void check_bytes(fpo_warp *warp, uint32_t address, uint32_t bytes, int lane)
@@ -148,8 +157,6 @@ static void check_bytes(fpo_warp *warp, uint32_t address, uint32_t bytes, int la
             report(warp, FPO_CHECK_READ_IN_FLIGHT, i, lane);
         else if (!(s[i].state & WRITTEN))
             report(warp, FPO_CHECK_UNWRITTEN, i, lane);
-        else if (!is_awaited(warp->cta, &s[i]))
-            report(warp, FPO_CHECK_NOT_WAITED, i, lane);
     }
 }
 
@@ -171,11 +178,13 @@ static void check_proxy(fpo_warp *warp, uint32_t address, uint32_t bytes, int la
     }
 }
 
-void fpo_check_proxy_read(fpo_warp *warp, uint32_t address, uint32_t bytes, int lane)
+void fpo_check_wgmma_read(fpo_warp *warp, uint32_t address, uint32_t bytes)
 {
-    if (warp->cta->shadow != NULL)
-        check_proxy(warp, address, bytes, lane);
-    fpo_check_read(warp, address, bytes, lane);
+    if (warp->cta->shadow == NULL)
+        return;
+    check_proxy(warp, address, bytes, 0);
+    check_bytes(warp, address, bytes, 0);
+    report_race(warp, FPO_CHECK_RACE_READ, fpo_race_wgmma_read(warp, address, bytes), address, 0);
 }
 
 void fpo_check_core_read(fpo_warp *warp, const fpo_cta *cta, uint32_t address, uint32_t bytes, int lane)
@@ -196,8 +205,6 @@ static void note_conflicts(fpo_warp *warp, const fpo_cta *cta, uint32_t address,
         report(warp, FPO_CHECK_WRITE_IN_FLIGHT, address, lane);
     if (s->state & STORE_SOURCE)
         report(warp, FPO_CHECK_STORE_SOURCE, address, lane);
-    if (!is_awaited(cta, s))
-        report(warp, FPO_CHECK_NOT_WAITED, address, lane);
 }
 
 static void write_bytes(fpo_warp *warp, uint32_t address, uint32_t bytes, uint8_t extra, uint16_t fences, int lane)
@@ -221,8 +228,8 @@ void fpo_check_copy_async(fpo_warp *warp, uint32_t address, uint32_t bytes, int 
 {
     if (warp->cta->shadow == NULL)
         return;
-    write_bytes(warp, address, bytes, COPY_ASYNC, warp->copy_group, lane);
-    report_race(warp, FPO_CHECK_RACE_WRITE, fpo_race_write(warp, address, bytes), address, lane);
+    write_bytes(warp, address, bytes, COPY_ASYNC, warp->fences, lane);
+    report_race(warp, FPO_CHECK_RACE_WRITE, fpo_race_copy_write(warp, address, bytes), address, lane);
 }
 
 void fpo_check_synchronise(fpo_warp *warp, uint32_t address, uint32_t bytes, bool write, int lane)
@@ -275,6 +282,19 @@ void fpo_check_store_read(fpo_cta *cta, uint32_t address, uint32_t bytes)
 {
     for (uint32_t i = address; cta->shadow != NULL && i < address + bytes; i++)
         cta->shadow[i].state &= (uint8_t)~STORE_SOURCE;
+}
+
+void fpo_check_mbarrier_init(fpo_warp *warp, const void *at, int lane)
+{
+    uint32_t address = (uint32_t)((const uint8_t *)at - warp->cta->shared);
+    report_race(warp, FPO_CHECK_RACE_WRITE, fpo_race_write(warp, address, 8), address, lane);
+}
+
+void fpo_check_mbarrier_use(fpo_warp *warp, const void *at, int lane)
+{
+    uint32_t address;
+    int other = fpo_race_mbarrier_use(warp, at, &address);
+    report_race(warp, FPO_CHECK_MBARRIER, other, address, lane);
 }
 
 void fpo_check_global_read(fpo_warp *warp, uint64_t address, uint64_t bytes, int lane)

@@ -16,7 +16,7 @@ typedef enum fpo_check {
     FPO_CHECK_TMEM_UNWRITTEN,  /* a read of tensor memory that nothing has written */
     FPO_CHECK_TMEM_IN_FLIGHT,  /* use of columns that a tensor core will still write */
     FPO_CHECK_TMEM_REPLICAS,   /* scales that differ between the partitions of tensor memory */
-    FPO_CHECK_NOT_WAITED,      /* use of bytes of a cp.async that no wait covers */
+    FPO_CHECK_NOT_WAITED,      /* use of bytes of a cp.async that no wait of those that one knows of covers */
     FPO_CHECK_RACE_READ,       /* a read that is not ordered after a write of another warp, or of a copy */
     FPO_CHECK_RACE_WRITE,      /* a write not ordered after another's access */
     FPO_CHECK_RACE_COPY,       /* a copy to shared memory, as a write */
@@ -26,6 +26,9 @@ typedef enum fpo_check {
     FPO_CHECK_TMEM_RACE_WRITE,  /* a write there, or a release of columns */
     FPO_CHECK_TMEM_LATE,        /* use of a register that tcgen05.ld will write, before a wait; under late_loads */
     FPO_CHECK_TMEM_KEPT,        /* columns that are allocated when the CTA ends */
+    FPO_CHECK_MBARRIER,         /* use of an mbarrier that is not ordered after its initialisation */
+    FPO_CHECK_WGMMA_D,          /* use of a register that a wgmma will write, before a wait */
+    FPO_CHECK_WGMMA_A,          /* a write of a register that a wgmma has still to read */
     FPO_CHECK_COUNT
 } fpo_check;
 
@@ -33,7 +36,7 @@ typedef enum fpo_check {
 typedef struct fpo_shadow {
     uint8_t state;   /* bits: written, in flight, source of a store, of a cp.async */
     uint8_t writer;  /* warp + 1 of the last write by a thread, 0: a copy */
-    uint16_t fences; /* of that warp when it wrote; of a cp.async, the group */
+    uint16_t fences; /* of that warp when it wrote */
 } fpo_shadow;
 
 bool fpo_check_start(fpo_cta *cta); /* false: out of memory */
@@ -51,12 +54,17 @@ void fpo_check_late_register(fpo_warp *warp, uint32_t number, uint32_t line, int
 
 /* Accesses to [address, address + bytes) of shared memory, inside it. Nothing without a shadow. */
 void fpo_check_read(fpo_warp *warp, uint32_t address, uint32_t bytes, int lane);
-/* By wgmma; by tcgen05, of any CTA. */
-void fpo_check_proxy_read(fpo_warp *warp, uint32_t address, uint32_t bytes, int lane);
+/* Use of the n-th register of a wgmma's D or A, of the one on that line of the PTX. */
+void fpo_check_wgmma_register(fpo_warp *warp, fpo_check check, uint32_t number, uint32_t line, int lane);
+/* By the wgmma that the warp issues; by tcgen05, of any CTA. */
+void fpo_check_wgmma_read(fpo_warp *warp, uint32_t address, uint32_t bytes);
 void fpo_check_core_read(fpo_warp *warp, const fpo_cta *cta, uint32_t address, uint32_t bytes, int lane);
 void fpo_check_copy_async(fpo_warp *warp, uint32_t address, uint32_t bytes, int lane);
 /* An access that orders: atomic, volatile, relaxed, acquire, release. */
 void fpo_check_synchronise(fpo_warp *warp, uint32_t address, uint32_t bytes, bool write, int lane);
+/* The mbarrier at a place in the process, of any CTA of the cluster: it is initialised (in the warp's own CTA), or used. */
+void fpo_check_mbarrier_init(fpo_warp *warp, const void *at, int lane);
+void fpo_check_mbarrier_use(fpo_warp *warp, const void *at, int lane);
 /* Bytes of global memory, inside an allocation. */
 void fpo_check_global_read(fpo_warp *warp, uint64_t address, uint64_t bytes, int lane);
 void fpo_check_global_write(fpo_warp *warp, uint64_t address, uint64_t bytes);

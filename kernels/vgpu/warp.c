@@ -98,6 +98,8 @@ static bool step(fpo_warp *warp, const fpo_ptx_instruction *code, bool *stop)
         fpo_trace(warp, ins);
     if (warp->late_loads != NULL)
         fpo_late_loads_check(warp, ins);
+    if (warp->open_wgmmas != NULL)
+        fpo_open_wgmmas_check(warp, ins);
     fpo_outcome outcome = FPO_NEXT;
     if (ins->lanes != NULL)
         run_lanes(warp, ins);

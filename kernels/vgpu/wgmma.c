@@ -9,19 +9,36 @@
 #include "execute.h"
 #include "matrix_descriptor.h"
 #include "mma.h"
+#include "race.h"
+#include "shadow.h"
 
 #include <stdlib.h>
+
+/* Where rows of a matrix lie, K = 32 bytes of each; `across`: K is not contiguous. */
+typedef struct extent {
+    fpo_matrix matrix;
+    bool k_contiguous;
+    uint32_t line, lines, unit, units; /* from `line` and `unit` on */
+    int width;                         /* bytes of an element */
+} extent;
 
 /* An instruction between issue and performance: what it took from registers when it was issued. */
 struct fpo_late_wgmma {
     fpo_late_wgmma *next;
     const fpo_ptx_instruction *instruction;
     uint32_t at;
-    uint64_t a, b; /* descriptors; a is not used where A is in registers */
-    bool keep, negate_a, negate_b, across_a, across_b;
+    extent a, b; /* a is not used where A is in registers */
+    bool keep, negate_a, negate_b;
 };
 
-enum { ROW_BYTES = 32, WARP_ROWS = 16, GRANULE = 16 };
+/* One that is checked, between issue and the warp's wait for it. */
+struct fpo_open_wgmma {
+    fpo_open_wgmma *next;
+    const fpo_ptx_instruction *instruction;
+    uint64_t number; /* `wgmmas` of the warp with it */
+};
+
+enum { ROW_BYTES = 32, WARP_ROWS = 16, GRANULE = 16, A_REGISTERS = 4 };
 
 static int element_bytes(fpo_format element)
 {
@@ -68,34 +85,40 @@ static void move_accumulators(fpo_warp *warp, const fpo_ptx_operand *operands, i
     }
 }
 
-/* Rows [first, first + rows) of the matrix become rows from 0 on; `across`: K is not contiguous. */
-static bool load_matrix(fpo_warp *warp, const fpo_mma_unit *unit, int which, fpo_mma_side *side, uint64_t descriptor,
-                        bool across, bool negate, int first, int rows)
+/* Rows [first, first + rows). */
+static bool find_matrix(fpo_warp *warp, int which, int width, uint64_t descriptor, bool across, int first, int rows,
+                        extent *e)
 {
-    fpo_matrix matrix;
-    const char *problem = fpo_matrix_of_wgmma(descriptor, &matrix);
-    int width = element_bytes(unit->element[which]), per = GRANULE / width;
+    const char *problem = fpo_matrix_of_wgmma(descriptor, &e->matrix);
+    uint32_t per = (uint32_t)(GRANULE / width);
     if (problem == NULL && across && width != 2)
         problem = "transposition, which 16-bit elements have";
     if (problem != NULL) {
         fpo_fault(warp, 0, "descriptor 0x%016llx of %c: %s", (unsigned long long)descriptor, 'A' + which, problem);
         return false;
     }
+    e->k_contiguous = !across;
+    e->width = width;
+    e->line = across ? 0 : (uint32_t)first;
+    e->lines = across ? (uint32_t)(ROW_BYTES / width) : (uint32_t)rows;
+    e->unit = across ? (uint32_t)first / per : 0;
+    e->units = across ? (uint32_t)rows / per : ROW_BYTES / GRANULE;
+    return true;
+}
+
+static bool load_matrix(fpo_warp *warp, const fpo_mma_unit *unit, int which, fpo_mma_side *side, const extent *e,
+                        bool negate)
+{
+    int per = GRANULE / e->width;
     uint8_t bytes[GRANULE];
-    for (int row = 0; !across && row < rows; row++) {
-        for (int half = 0; half < ROW_BYTES / GRANULE; half++) {
-            if (!fpo_matrix_fetch(warp, warp->cta, &matrix, true, (uint32_t)(first + row), (uint32_t)half, bytes, 0))
+    for (uint32_t line = 0; line < e->lines; line++) {
+        for (uint32_t u = 0; u < e->units; u++) {
+            if (!fpo_matrix_fetch(warp, warp->cta, &e->matrix, e->k_contiguous, e->line + line, e->unit + u, bytes, 0))
                 return false;
-            put_row(unit, which, side, row, half * per, bytes, GRANULE, negate);
-        }
-    }
-    for (int k = 0; across && k < ROW_BYTES / width; k++) {
-        for (int row = 0; row < rows; row += per) {
-            if (!fpo_matrix_fetch(warp, warp->cta, &matrix, false, (uint32_t)k, (uint32_t)((first + row) / per), bytes,
-                                  0))
-                return false;
-            for (int e = 0; e < per; e++)
-                put_row(unit, which, side, row + e, k, bytes + e * width, width, negate);
+            if (e->k_contiguous)
+                put_row(unit, which, side, (int)line, (int)u * per, bytes, GRANULE, negate);
+            for (int row = 0; !e->k_contiguous && row < per; row++)
+                put_row(unit, which, side, (int)u * per + row, (int)line, bytes + row * e->width, e->width, negate);
         }
     }
     return true;
@@ -106,7 +129,7 @@ static void load_registers(const fpo_warp *warp, const fpo_mma_unit *unit, fpo_m
                            const fpo_ptx_operand *operands, bool negate)
 {
     int per = 4 / element_bytes(unit->element[0]);
-    for (int r = 0; r < 4; r++)
+    for (int r = 0; r < A_REGISTERS; r++)
         for (int lane = 0; lane < FPO_PTX_WARP; lane++)
             put_row(unit, 0, a, lane / 4 + 8 * (r & 1), per * (lane % 4) + 4 * per * (r >> 1),
                     (const uint8_t *)fpo_lanes_of(warp, &operands[r]) + 4 * lane, 4, negate);
@@ -115,6 +138,11 @@ static void load_registers(const fpo_warp *warp, const fpo_mma_unit *unit, fpo_m
 static int accumulator_registers(const fpo_ptx_arguments *how)
 {
     return how->op == FPO_PTX_V_F16 ? how->shape / 4 : how->shape / 2;
+}
+
+static bool has_a_in_registers(const fpo_ptx_instruction *ins)
+{
+    return ins->arguments.count == A_REGISTERS;
 }
 
 static bool multiply(fpo_warp *warp, const fpo_late_wgmma *w)
@@ -131,11 +159,11 @@ static bool multiply(fpo_warp *warp, const fpo_late_wgmma *w)
     fpo_mma_side *a = &warp->cta->grid->mma->a, *b = &warp->cta->grid->mma->b;
     fpo_mma_start(a, WARP_ROWS);
     fpo_mma_start(b, n);
-    if (how->count == 4)
+    if (has_a_in_registers(ins))
         load_registers(warp, unit, a, ins->operands + accumulator_registers(how), w->negate_a);
-    else if (!load_matrix(warp, unit, 0, a, w->a, w->across_a, w->negate_a, WARP_ROWS * (int)(warp->id % 4), WARP_ROWS))
+    else if (!load_matrix(warp, unit, 0, a, &w->a, w->negate_a))
         return false;
-    if (!load_matrix(warp, unit, 1, b, w->b, w->across_b, w->negate_b, 0, n))
+    if (!load_matrix(warp, unit, 1, b, &w->b, w->negate_b))
         return false;
     uint32_t d[WARP_ROWS * FPO_MMA_ROWS] = {0};
     if (w->keep)
@@ -173,8 +201,18 @@ static bool perform_first(fpo_warp *warp)
     return ok;
 }
 
+static void close_wgmmas(fpo_warp *warp, uint64_t end)
+{
+    while (warp->open_wgmmas != NULL && warp->open_wgmmas->number <= end) {
+        fpo_open_wgmma *next = warp->open_wgmmas->next;
+        free(warp->open_wgmmas);
+        warp->open_wgmmas = next;
+    }
+}
+
 void fpo_wgmma_free(fpo_warp *warp)
 {
+    close_wgmmas(warp, UINT64_MAX);
     while (warp->late_wgmmas != NULL) {
         fpo_late_wgmma *next = warp->late_wgmmas->next;
         free(warp->late_wgmmas);
@@ -194,9 +232,65 @@ bool fpo_cta_perform_wgmma(fpo_cta *cta, bool one)
     return any;
 }
 
+/* What lies outside is a fault when it is fetched. */
+static void check_matrix(fpo_warp *warp, const extent *e)
+{
+    for (uint32_t line = e->line; line < e->line + e->lines; line++) {
+        for (uint32_t unit = e->unit; unit < e->unit + e->units; unit++) {
+            uint32_t at = fpo_matrix_address(&e->matrix, e->k_contiguous, line, unit);
+            if (at >= FPO_SHARED_BASE && at <= warp->cta->shared_end - GRANULE)
+                fpo_check_wgmma_read(warp, at, GRANULE);
+        }
+    }
+}
+
+/* The reads are those of the moment of issue, whenever they are performed. */
+static bool check(fpo_warp *warp, const fpo_late_wgmma *w)
+{
+    if (warp->cta->shadow == NULL)
+        return true;
+    if (!has_a_in_registers(w->instruction))
+        check_matrix(warp, &w->a);
+    check_matrix(warp, &w->b);
+    fpo_open_wgmma **end = &warp->open_wgmmas;
+    while (*end != NULL)
+        end = &(*end)->next;
+    *end = malloc(sizeof **end);
+    if (*end == NULL)
+        return false;
+    **end = (fpo_open_wgmma){NULL, w->instruction, warp->wgmmas};
+    return true;
+}
+
+static void check_operand(fpo_warp *warp, const fpo_ptx_operand *operand, bool accumulates)
+{
+    for (const fpo_open_wgmma *open = warp->open_wgmmas; open != NULL; open = open->next) {
+        const fpo_ptx_instruction *ins = open->instruction;
+        uint32_t d = (uint32_t)accumulator_registers(&ins->arguments);
+        uint32_t end = d + (has_a_in_registers(ins) ? A_REGISTERS : 0);
+        for (uint32_t r = 0; r < end; r++) {
+            bool hit = ins->operands[r].slot == operand->slot && (r < d ? !accumulates : operand->written);
+            if (hit)
+                fpo_check_wgmma_register(warp, r < d ? FPO_CHECK_WGMMA_D : FPO_CHECK_WGMMA_A, r < d ? r : r - d,
+                                         ins->line, fpo_first_lane(warp->mask));
+        }
+    }
+}
+
+/* wgmmas follow each other on one accumulator without a wait. */
+void fpo_open_wgmmas_check(fpo_warp *warp, const fpo_ptx_instruction *ins)
+{
+    uint32_t d = ins->semantics == FPO_PTX_WGMMA ? (uint32_t)accumulator_registers(&ins->arguments) : 0;
+    for (uint32_t i = 0; i < ins->operand_count; i++)
+        if (ins->operands[i].kind == FPO_PTX_REGISTER)
+            check_operand(warp, &ins->operands[i], i < d);
+}
+
 static fpo_outcome issue(fpo_warp *warp, const fpo_late_wgmma *w)
 {
     warp->wgmmas++;
+    if (!check(warp, w))
+        return fpo_fault(warp, 0, "out of memory");
     if (!fpo_is_late(warp))
         return perform(warp, w) ? FPO_NEXT : FPO_FAULT;
     fpo_late_wgmma **end = &warp->late_wgmmas;
@@ -216,8 +310,8 @@ fpo_outcome fpo_do_wgmma(fpo_warp *warp, const fpo_ptx_instruction *ins)
         return FPO_WAITING;
     if (warp->mask != 0xFFFFFFFF)
         return fpo_fault(warp, fpo_first_lane(warp->mask), "only lanes 0x%08x of the warp take part", warp->mask);
-    bool from_registers = how->count == 4;
-    const fpo_ptx_operand *a = ins->operands + accumulator_registers(how), *b = a + (from_registers ? 4 : 1);
+    bool from_registers = has_a_in_registers(ins);
+    const fpo_ptx_operand *a = ins->operands + accumulator_registers(how), *b = a + (from_registers ? A_REGISTERS : 1);
     int32_t sign_a = (int32_t)fpo_u32(warp, b + 2, 0), sign_b = (int32_t)fpo_u32(warp, b + 3, 0);
     if ((sign_a != 1 && sign_a != -1) || (sign_b != 1 && sign_b != -1))
         return fpo_fault(warp, 0, "signs %d and %d", sign_a, sign_b);
@@ -225,13 +319,17 @@ fpo_outcome fpo_do_wgmma(fpo_warp *warp, const fpo_ptx_instruction *ins)
     const fpo_ptx_operand *end = ins->operands + ins->operand_count, *across = b + 4;
     fpo_late_wgmma w = {.instruction = ins,
                         .at = warp->at,
-                        .a = from_registers ? 0 : ((const uint64_t *)fpo_lanes_of(warp, a))[0],
-                        .b = ((const uint64_t *)fpo_lanes_of(warp, b))[0],
                         .keep = fpo_predicate(warp, b + 1) & 1,
                         .negate_a = sign_a < 0,
-                        .negate_b = sign_b < 0,
-                        .across_a = !from_registers && across < end && fpo_u32(warp, across, 0) != 0,
-                        .across_b = across < end && fpo_u32(warp, end - 1, 0) != 0};
+                        .negate_b = sign_b < 0};
+    int width = element_bytes(fpo_mma_format((fpo_ptx_value)how->a));
+    bool across_a = across < end && fpo_u32(warp, across, 0) != 0,
+         across_b = across < end && fpo_u32(warp, end - 1, 0) != 0;
+    if (!from_registers && !find_matrix(warp, 0, width, ((const uint64_t *)fpo_lanes_of(warp, a))[0], across_a,
+                                        WARP_ROWS * (int)(warp->id % 4), WARP_ROWS, &w.a))
+        return FPO_FAULT;
+    if (!find_matrix(warp, 1, width, ((const uint64_t *)fpo_lanes_of(warp, b))[0], across_b, 0, how->shape, &w.b))
+        return FPO_FAULT;
     return issue(warp, &w);
 }
 
@@ -263,5 +361,7 @@ fpo_outcome fpo_do_wgmma_wait(fpo_warp *warp, const fpo_ptx_instruction *ins)
         while (cta->warps[i].late_wgmmas != NULL && performed(&cta->warps[i]) < end)
             if (!perform_first(&cta->warps[i]))
                 return FPO_FAULT;
+    close_wgmmas(warp, end);
+    fpo_race_wgmma_wait(warp, end);
     return FPO_NEXT;
 }
