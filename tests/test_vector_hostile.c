@@ -168,7 +168,7 @@ START_TEST(no_document_is_refused)
     fpo_vector *vector;
     ck_assert_int_eq(fpo_safetensors_write(path, tensors, count, NULL, 0, NULL), FPO_OK);
     ck_assert_int_eq(fpo_vector_read(path, &vector, &error), FPO_ERR_FILE);
-    ck_assert_ptr_nonnull(strstr(error.message, "no vector, but perhaps a plain file (--format)"));
+    ck_assert_ptr_nonnull(strstr(error.message, "it is no vector. `fp4oracle gen` makes vectors; of a plain file"));
     static const char *const texts[] = {"", "{", "[]", "3", "{\"version\": 1, \"version\": 1}"};
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         fpo_metadata metadata = {"fp4oracle", texts[i]};

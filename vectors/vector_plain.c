@@ -38,6 +38,24 @@ static fpo_status addend_format(const fpo_vector *vector, const char *name, fpo_
     return FPO_OK;
 }
 
+/* How much of C is added is no number to guess: a framework that dumps C may mean 1, and cuBLAS's default is 0. */
+static fpo_status settle_beta(fpo_vector *vector, const fpo_plain *plain, fpo_error *error)
+{
+    bool has_c = fpo_safetensors_find(vector->memory->file, "c") != NULL;
+    bool has_beta = fpo_safetensors_find(vector->memory->file, "beta") != NULL;
+    if (plain->beta != NULL && has_beta)
+        return fpo_fail(error, FPO_ERR_ARGUMENT, "beta is given twice: it is also a tensor of the file");
+    if (plain->beta != NULL && !has_c)
+        return fpo_fail(error, FPO_ERR_ARGUMENT, "beta is given, but the file has no tensor c that it would multiply");
+    if (has_c && !has_beta && plain->beta == NULL)
+        return fpo_fail(error, FPO_ERR_ARGUMENT,
+                        "there is a tensor c, but no beta, and D = alpha*A*B + beta*C: give it as --beta (1: C is "
+                        "added, 0: it is not read) or as a tensor `beta` (F32, one number)");
+    if (plain->beta != NULL)
+        vector->problem.beta = *plain->beta;
+    return FPO_OK;
+}
+
 /* K of both operands: what the unpacked one says, or the caller where both are packed and K is odd. */
 static fpo_status choose_k(const fpo_vector *vector, const fpo_plain *plain, int64_t a_k, int64_t b_k, int64_t *k,
                            fpo_error *error)
@@ -56,6 +74,8 @@ static fpo_status read_plain(fpo_vector *vector, const fpo_plain *plain, fpo_err
     fpo_gemm_problem *problem = &vector->problem;
     int64_t a_k, b_k;
     fpo_status status = fpo_spec_init(&vector->spec, plain->a, plain->b, plain->model, plain->d, error);
+    if (status == FPO_OK && plain->d_scale != FPO_FORMAT_NONE)
+        vector->spec.epilogue.d_scale = plain->d_scale;
     if (status == FPO_OK)
         status = measure(vector, "a", vector->spec.a.stored.element, &problem->m, &a_k, error);
     if (status == FPO_OK)
@@ -64,6 +84,8 @@ static fpo_status read_plain(fpo_vector *vector, const fpo_plain *plain, fpo_err
         status = choose_k(vector, plain, a_k, b_k, &problem->k, error);
     if (status == FPO_OK)
         status = addend_format(vector, "c", &vector->spec.epilogue.c, error);
+    if (status == FPO_OK)
+        status = settle_beta(vector, plain, error);
     if (status == FPO_OK)
         status = addend_format(vector, "bias", &vector->spec.epilogue.bias, error);
     if (status != FPO_OK)

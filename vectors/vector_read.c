@@ -181,8 +181,9 @@ static fpo_status read_file(fpo_vector *vector, json_t **document, fpo_error *er
     vector->separates = fpo_safetensors_metadata(vector->memory->file, FPO_SEPARATES_KEY);
     if (!text)
         return fpo_fail(error, FPO_ERR_FILE,
-                        "no \"" FPO_VECTOR_KEY "\" in __metadata__: no vector, but perhaps a plain "
-                        "file (--format)");
+                        "no \"" FPO_VECTOR_KEY "\" in __metadata__: it is no vector. `fp4oracle gen` makes "
+                        "vectors; of a plain file with operands and an output, `fp4oracle verify --format F` judges "
+                        "the output");
     json_error_t json;
     json_t *digests = NULL;
     size_t used = 0;
