@@ -28,4 +28,12 @@ mine && {
 vector --data gaussian --shape 136x288x128 --format nvfp4 --d nvfp4 --model sm120_mxf4nvf4
 matches 1 virtual:sm120
 
+# What the virtual GPU knows of a load that failed reaches the user through CUTLASS's "Error Internal".
+mine && {
+    make_vector
+    printf '.version 8.7\n.target sm_120a\n.address_size 64\n.visible .entry other() { ret; }\n' >other.ptx
+    FP4ORACLE_VGPU_PTX=$PWD/other.ptx run 3 run --once --kernel cutlass_sm120:cutlass/nvfp4/nvfp4/pingpong --device virtual:sm120 v.safetensors
+    out 'Error Internal; the virtual GPU: a kernel is launched that the PTX which was loaded does not have: _Z'
+}
+
 matrix_done

@@ -20,6 +20,10 @@ run 3 run --kernel "$ptx:ptx/*" --device virtual:sm120 f32.safetensors
 out '^device_lost  .*PTX line [0-9]*, CTA (0,0,0), warp 0, lane 0, `st.global.f32`: global memory at .* is not allocated'
 out '^match '; out '^out_of_bounds '
 
+# Host code that keeps the reason for itself: the virtual GPU has it.
+run 3 run --kernel "$ptx:ptx/unknown" --device virtual:sm120 f32.safetensors
+out 'initialize: Error Internal.*; the virtual GPU: .*line [0-9].*frobnicate'
+
 run 0 list devices; out '^ *virtual:sm120  *any CUDA .*12.0 .*yes .*lib/vgpu'
 
 # What is no virtual GPU.

@@ -214,6 +214,43 @@ static void note_checks(const fpo_runner *runner, fpo_run_result *result)
     }
 }
 
+/* The first error that the virtual GPU printed from a place of the log on, or NULL. */
+static char *virtual_error(const fpo_child *child, off_t from)
+{
+    static const char mark[] = "VIRTUAL GPU: ", check[] = "check: ";
+    static char log[1 << 15];
+    fpo_child begun = *child;
+    begun.log_mark = from;
+    fpo_child_log(&begun, log, sizeof log);
+    for (char *line = strtok(log, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+        char *text = strstr(line, mark);
+        if (text != NULL && strncmp(text + sizeof mark - 1, check, sizeof check - 1) != 0) {
+            return text + sizeof mark - 1;
+        }
+    }
+    return NULL;
+}
+
+/* Host code between a kernel and the virtual GPU may keep the reason for itself: CUTLASS says "Error Internal" where a
+ * module was not loaded, which may have been long before this launch. */
+static void add_reason(const fpo_runner *runner, const char *text, char *whole, size_t size)
+{
+    enum { ENOUGH = 48 }; /* characters that tell a reason from another; a plug-in may have cut it */
+    snprintf(whole, size, "%s", text);
+    if (runner->virtual_gpu.capability == 0 || runner->child.pid <= 0) {
+        return;
+    }
+    char *reason = virtual_error(&runner->child, runner->child.log_mark);
+    if (reason == NULL || strstr(reason, "not loaded") != NULL) {
+        reason = virtual_error(&runner->child, 0);
+    }
+    char begin[ENOUGH + 1];
+    snprintf(begin, sizeof begin, "%s", reason != NULL ? reason : "");
+    if (reason != NULL && strstr(text, begin) == NULL) {
+        snprintf(whole, size, "%s; the virtual GPU: %s", text, reason);
+    }
+}
+
 /* A set stage, one variant. True: try it again in a fresh process; there was no report. */
 static bool run_variant(fpo_runner *runner, fpo_stage *stage, const fpo_case *c, const fpo_kernel_info *kernel,
                         const fpo_variant_info *variant, fpo_run_report report, void *context)
@@ -237,7 +274,9 @@ static bool run_variant(fpo_runner *runner, fpo_stage *stage, const fpo_case *c,
         note(&result, checks.findings[i].outcome, checks.findings[i].text);
     }
     if (status != FPO_OK) {
-        note(&result, stage->outcome, error.message);
+        char text[2 * FPO_MESSAGE_SIZE];
+        add_reason(runner, error.message, text, sizeof text);
+        note(&result, stage->outcome, text);
     } else {
         judge(runner, kernel, stage, &variant->order, &checks, &judgement, &result);
         locate(runner, stage, &result);
@@ -264,7 +303,9 @@ static void fail(fpo_runner *runner, const fpo_kernel_info *kernel, const fpo_ca
                  const char *text, fpo_run_report report, void *context)
 {
     fpo_run_result result = {.variant = "", .c = c};
-    note(&result, outcome, text);
+    char whole[2 * FPO_MESSAGE_SIZE];
+    add_reason(runner, text, whole, sizeof whole);
+    note(&result, outcome, whole);
     end_badly(runner, &result);
     report(context, kernel, &result);
 }

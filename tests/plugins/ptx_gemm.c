@@ -5,6 +5,8 @@
  * right and with one mistake each. */
 #include "../../kernels/plugins/module/driver.h"
 
+#include <stdio.h>
+
 #define GEMM(guard, store)                                                                                             \
     ".version 8.0\n.target sm_80\n.address_size 64\n"                                                                  \
     ".visible .entry gemm(.param .u64 pa, .param .u64 pb, .param .u64 pd, .param .u32 pn, .param .u32 pk,\n"           \
@@ -33,6 +35,8 @@ static const char right[] = GEMM("%r1", "  st.global.f32 [%rd11], %f1;\n");
 static const char too_wide[] = GEMM("32", "  st.global.f32 [%rd11], %f1;\n");
 static const char astray[] = GEMM("%r1", "  add.s64 %rd12, %rd11, 1099511627776;\n  st.global.f32 [%rd12], %f1;\n");
 
+static const char unknown[] = GEMM("%r1", "  frobnicate.b32 %r12, %r12;\n");
+
 static fpo_plugin_status run(const fpo_kernel *kernel, const fpo_kernel_problem *p, char *why)
 {
     const fpo_driver *cuda = fpo_driver_functions();
@@ -50,10 +54,13 @@ static fpo_plugin_status run(const fpo_kernel *kernel, const fpo_kernel_problem 
     const void *a = p->a, *b = p->b;
     void *d = p->d;
     void *parameters[] = {&a, &b, &d, &n, &k, &a_line, &b_line, &d_line};
-    return status == FPO_PLUGIN_OK ? fpo_driver_status(cuda->launch(entry, (n + 31) / 32, (unsigned)p->m, 1, 32, 1, 1,
-                                                                    0, NULL, parameters, NULL),
-                                                       "cuLaunchKernel", why)
-                                   : status;
+    if (status == FPO_PLUGIN_OK)
+        status = fpo_driver_status(
+            cuda->launch(entry, (n + 31) / 32, (unsigned)p->m, 1, 32, 1, 1, 0, NULL, parameters, NULL),
+            "cuLaunchKernel", why);
+    if (status != FPO_PLUGIN_OK && kernel->user == unknown) /* as CUTLASS's host code has it */
+        snprintf(why, FPO_PLUGIN_TEXT, "initialize: Error Internal");
+    return status;
 }
 
 static const fpo_kernel_order in_order = {.size = sizeof in_order, .models = "fma_f32"};
@@ -70,6 +77,7 @@ static const fpo_kernel kernels[] = {
     KERNEL("right", right, NULL),
     KERNEL("too_wide", too_wide, "writes whole warps, beyond the last column"),
     KERNEL("astray", astray, "writes a terabyte away"),
+    KERNEL("unknown", unknown, "has an instruction that there is not, and keeps that for itself"),
 };
 
 const fpo_plugin *fpo_plugin_v1(uint32_t abi_wanted)

@@ -7,6 +7,7 @@
 #include "standin.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,21 +120,34 @@ FPO_CUDA_EXPORT int __cudaPopCallConfiguration(fpo_cuda_dim3 *grid, fpo_cuda_dim
     return FPO_CUDA_OK;
 }
 
+/* Why a host function has no kernel. */
+static int no_kernel(const void *host)
+{
+    char message[256];
+    const registered *r = host != NULL ? find_symbol(host) : NULL;
+    if (r != NULL)
+        snprintf(message, sizeof message, "a kernel is launched that the PTX which was loaded does not have: %.160s",
+                 r->name);
+    else
+        snprintf(message, sizeof message, "a kernel is launched whose PTX was not loaded");
+    return fpo_cuda_fail(FPO_CUDA_RUNTIME_INVALID_FUNCTION, message);
+}
+
 FPO_CUDA_EXPORT int __cudaGetKernel(void **kernel, const void *host)
 {
     fpo_cuda_lock();
     *kernel = find_kernel(host);
+    int code = *kernel != NULL ? FPO_CUDA_OK : no_kernel(host);
     fpo_cuda_unlock();
-    return *kernel != NULL ? FPO_CUDA_OK : FPO_CUDA_RUNTIME_INVALID_FUNCTION;
+    return code;
 }
 
-static int launch(fpo_cuda_kernel *kernel, fpo_cuda_dim3 grid, fpo_cuda_dim3 block, void **arguments, size_t shared,
-                  const unsigned *cluster)
+static int launch(const void *host, fpo_cuda_kernel *kernel, fpo_cuda_dim3 grid, fpo_cuda_dim3 block, void **arguments,
+                  size_t shared, const unsigned *cluster)
 {
     fpo_cuda_lock();
-    int code = kernel != NULL
-                   ? fpo_cuda_launch(kernel, grid, block, (unsigned)shared, cluster, arguments, NULL)
-                   : fpo_cuda_fail(FPO_CUDA_RUNTIME_INVALID_FUNCTION, "a kernel is launched whose PTX was not loaded");
+    int code = kernel != NULL ? fpo_cuda_launch(kernel, grid, block, (unsigned)shared, cluster, arguments, NULL)
+                              : no_kernel(host);
     fpo_cuda_unlock();
     return code;
 }
@@ -141,24 +155,24 @@ static int launch(fpo_cuda_kernel *kernel, fpo_cuda_dim3 grid, fpo_cuda_dim3 blo
 FPO_CUDA_EXPORT int __cudaLaunchKernel(void *kernel, fpo_cuda_dim3 grid, fpo_cuda_dim3 block, void **arguments,
                                        size_t shared, void *stream)
 {
-    return launch(kernel, grid, block, arguments, shared, NULL);
+    return launch(NULL, kernel, grid, block, arguments, shared, NULL);
 }
 
 FPO_CUDA_EXPORT int cudaLaunchKernel(const void *host, fpo_cuda_dim3 grid, fpo_cuda_dim3 block, void **arguments,
                                      size_t shared, void *stream)
 {
-    return launch(find_kernel(host), grid, block, arguments, shared, NULL);
+    return launch(host, find_kernel(host), grid, block, arguments, shared, NULL);
 }
 
 FPO_CUDA_EXPORT int cudaLaunchCooperativeKernel(const void *host, fpo_cuda_dim3 grid, fpo_cuda_dim3 block,
                                                 void **arguments, size_t shared, void *stream)
 {
-    return launch(find_kernel(host), grid, block, arguments, shared, NULL);
+    return launch(host, find_kernel(host), grid, block, arguments, shared, NULL);
 }
 
 FPO_CUDA_EXPORT int cudaLaunchKernelExC(const launch_config *c, const void *host, void **arguments)
 {
-    return launch(find_kernel(host), c->grid, c->block, arguments, c->shared,
+    return launch(host, find_kernel(host), c->grid, c->block, arguments, c->shared,
                   fpo_cuda_cluster(c->attributes, c->attribute_count));
 }
 
