@@ -4,10 +4,15 @@
 # CUTLASS's, FlashInfer's, DeepGEMM's and Triton's kernels for SM100, unmodified, on the virtual one.
 . "$FPO_SOURCE_DIR/tests/cli/common.sh" || exit 1
 . "$FPO_SOURCE_DIR/tests/cli/sm100_matrix.sh" || exit 1
-for format in nvfp4 mxfp4 mxfp8; do
-    zstd -dqf "$FPO_SOURCE_DIR/tests/data/triton/sm100_$format.ptx.zst" -o $format.ptx || fail "no PTX"
-    cp "$FPO_SOURCE_DIR/tests/data/triton/sm100_$format.json" $format.json
-done
+# Triton's are PTX of the repository, compressed; the plug-in `module` launches them.
+unpack() {
+    [ -e "$FPO_PLUGINS/module.so" ] && command -v zstd >/dev/null || return 1
+    for format in nvfp4 mxfp4 mxfp8; do
+        zstd -dqf "$FPO_SOURCE_DIR/tests/data/triton/sm100_$format.ptx.zst" -o $format.ptx 2>/dev/null &&
+            cp "$FPO_SOURCE_DIR/tests/data/triton/sm100_$format.json" $format.json || return 1
+    done
+}
+unpack || { rm -f ./*.json; echo "left out: Triton's kernels (no zstd, no tests/data/triton, or no plug-in module)"; }
 
 kernels_of nvfp4 sm100_mxf4nvf4 sm100_mxf4nvf4_f34 tcgen05_mxf4nvf4 step 136x136x288 0.3 cutlass_sm100=6 flashinfer_sm100=2
 kernels_of nvfp4 sm100_mxf4nvf4 sm100_mxf4nvf4_f34 tcgen05_mxf4nvf4 step 136x136x256 0.3 ./nvfp4.json=1

@@ -15,7 +15,7 @@ run_takers() {
     for taker in $takers; do
         plugin=${taker%=*}
         case $plugin in
-        *.json) ;;
+        *.json) [ -e "$plugin" ] || continue ;;
         *) [ -e "$FPO_PLUGINS/${plugin%%:*}.so" ] || continue ;;
         esac
         matches "${taker##*=}" "$@"
