@@ -4,6 +4,7 @@
 /* The diagnosis of an output: where it is wrong, what it plainly is there, and the edits that explain it. */
 #include <fp4oracle/diagnose.h>
 
+#include "diagnose_output.h"
 #include "diagnose_search.h"
 #include "diagnose_solve.h"
 
@@ -40,7 +41,7 @@ static void search_edits(fpo_search *s, fpo_edit *edits, size_t count)
     fpo_solve_input input = {.spec = s->spec,
                              .problem = s->problem,
                              .part = &d->part,
-                             .expected = s->expected,
+                             .expected = {s->expected.d, s->expected.d_scale},
                              .observed = s->observed,
                              .execution = &s->each};
     fpo_search_singles(s, edits, count);
@@ -161,16 +162,15 @@ static bool is_final(fpo_sign_kind sign)
 static fpo_status explain(fpo_search *s, fpo_error *error)
 {
     fpo_diagnosis *d = s->diagnosis;
-    fpo_wrong_output wrong = {.format = s->spec->epilogue.d, .expected = s->expected, .observed = s->observed};
-    fpo_status status =
-        fpo_part_find(wrong.format, s->problem->m, s->problem->n, s->expected, s->observed, &d->part, error);
-    if (status == FPO_OK)
-        status = fpo_part_find_nan(wrong.format, s->problem->m, s->problem->n, s->observed, &d->nan, error);
+    fpo_findings found = {.sign = FPO_SIGN_NONE};
+    fpo_status status = fpo_output_look(s->spec, s->problem, (fpo_output_view){s->expected.d, s->expected.d_scale},
+                                        s->observed, &found, error);
     if (status != FPO_OK)
         return status;
-    wrong.part = d->part;
-    d->sign = fpo_sign_find(s->spec, s->problem, &wrong);
-    d->evidence = fpo_evidence_weigh(&wrong);
+    d->part = found.part;
+    d->nan = found.nan;
+    d->sign = found.sign;
+    d->evidence = found.evidence;
     if (!is_final(d->sign))
         status = search_all(s, error);
     put_descriptions_last(d);
@@ -182,11 +182,71 @@ static fpo_status explain(fpo_search *s, fpo_error *error)
 
 static fpo_status compare_with_spec(fpo_search *s, fpo_error *error)
 {
-    fpo_gemm_output output = {.d = s->expected, .d_bytes = s->bytes};
-    fpo_status status = fpo_gemm(s->spec, s->problem, &output, &s->whole, error);
-    if (status == FPO_OK)
-        fpo_compare(s->spec->epilogue.d, s->problem->m, s->problem->n, s->expected, s->observed,
-                    &s->diagnosis->comparison);
+    fpo_status status = fpo_gemm(s->spec, s->problem, &s->expected, &s->whole, error);
+    if (status != FPO_OK)
+        return status;
+    return fpo_output_compare(&s->spec->epilogue, s->problem->m, s->problem->n,
+                              (fpo_output_view){s->expected.d, s->expected.d_scale}, s->observed,
+                              &s->diagnosis->comparison, error);
+}
+
+static fpo_status check_sizes(const fpo_gemm_spec *spec, const fpo_gemm_problem *p, const fpo_observed *observed,
+                              fpo_error *error)
+{
+    size_t bytes = fpo_output_bytes(spec, p->m, p->n), scales = fpo_output_scale_bytes(spec, p->m, p->n);
+    if (bytes != observed->d_bytes)
+        return fpo_fail(error, FPO_ERR_SHAPE, "the observed output has %zu bytes, %lld x %lld of %s takes %zu",
+                        observed->d_bytes, (long long)p->m, (long long)p->n,
+                        fpo_format_describe(spec->epilogue.d)->name, bytes);
+    if (scales != observed->d_scale_bytes || (scales > 0 && observed->d_scale == NULL))
+        return fpo_fail(error, FPO_ERR_SHAPE, "the observed output has %zu bytes of scales, %lld x %lld takes %zu",
+                        observed->d_scale_bytes, (long long)p->m, (long long)p->n, scales);
+    return FPO_OK;
+}
+
+static fpo_gemm_output new_output(size_t bytes, size_t scale_bytes)
+{
+    return (fpo_gemm_output){malloc(bytes), bytes, scale_bytes > 0 ? malloc(scale_bytes) : NULL, scale_bytes};
+}
+
+static bool is_complete(const fpo_gemm_output *output)
+{
+    return output->d != NULL && (output->d_scale_bytes == 0 || output->d_scale != NULL);
+}
+
+static void free_output(fpo_gemm_output *output)
+{
+    free(output->d);
+    free(output->d_scale);
+}
+
+fpo_status fpo_diagnose_output(const fpo_gemm_spec *spec, const fpo_gemm_problem *problem, const fpo_observed *observed,
+                               const fpo_execution *execution, fpo_diagnosis *diagnosis, fpo_error *error)
+{
+    fpo_status status = check_sizes(spec, problem, observed, error);
+    if (status != FPO_OK)
+        return status;
+    *diagnosis = (fpo_diagnosis){.verdict = FPO_VERDICT_MATCH, .sign = FPO_SIGN_NONE};
+    fpo_search s = {.spec = spec,
+                    .problem = problem,
+                    .observed = {observed->d, observed->d_scale},
+                    .bytes = observed->d_bytes,
+                    .scale_bytes = observed->d_scale_bytes,
+                    .block = fpo_output_block(&spec->epilogue),
+                    .execution = execution,
+                    .diagnosis = diagnosis,
+                    .whole = {.threads = execution != NULL ? execution->threads : 0,
+                              .isa = execution != NULL ? execution->isa : FPO_ISA_BEST},
+                    .each = {.threads = 1, .isa = execution != NULL ? execution->isa : FPO_ISA_BEST},
+                    .expected = new_output(observed->d_bytes, observed->d_scale_bytes),
+                    .scratch = new_output(observed->d_bytes, observed->d_scale_bytes)};
+    status = is_complete(&s.expected) && is_complete(&s.scratch)
+                 ? compare_with_spec(&s, error)
+                 : fpo_fail(error, FPO_ERR_MEMORY, "no memory for two outputs of %zu bytes", observed->d_bytes);
+    if (status == FPO_OK && diagnosis->comparison.different > 0)
+        status = explain(&s, error);
+    free_output(&s.expected);
+    free_output(&s.scratch);
     return status;
 }
 
@@ -194,31 +254,6 @@ fpo_status fpo_diagnose(const fpo_gemm_spec *spec, const fpo_gemm_problem *probl
                         size_t observed_bytes, const fpo_execution *execution, fpo_diagnosis *diagnosis,
                         fpo_error *error)
 {
-    size_t bytes = fpo_output_bytes(spec, problem->m, problem->n);
-    if (spec->epilogue.d_scale != FPO_FORMAT_NONE)
-        return fpo_fail(error, FPO_ERR_UNSUPPORTED, "diagnosis of block-scaled outputs is not supported");
-    if (bytes != observed_bytes)
-        return fpo_fail(error, FPO_ERR_SHAPE, "the observed output has %zu bytes, %lld x %lld of %s takes %zu",
-                        observed_bytes, (long long)problem->m, (long long)problem->n,
-                        fpo_format_describe(spec->epilogue.d)->name, bytes);
-    *diagnosis = (fpo_diagnosis){.verdict = FPO_VERDICT_MATCH, .sign = FPO_SIGN_NONE};
-    fpo_search s = {.spec = spec,
-                    .problem = problem,
-                    .observed = observed,
-                    .bytes = bytes,
-                    .execution = execution,
-                    .diagnosis = diagnosis,
-                    .whole = {.threads = execution != NULL ? execution->threads : 0,
-                              .isa = execution != NULL ? execution->isa : FPO_ISA_BEST},
-                    .each = {.threads = 1, .isa = execution != NULL ? execution->isa : FPO_ISA_BEST},
-                    .expected = malloc(bytes),
-                    .scratch = malloc(bytes)};
-    fpo_status status = s.expected == NULL || s.scratch == NULL
-                            ? fpo_fail(error, FPO_ERR_MEMORY, "no memory for two outputs of %zu bytes", bytes)
-                            : compare_with_spec(&s, error);
-    if (status == FPO_OK && diagnosis->comparison.different > 0)
-        status = explain(&s, error);
-    free(s.expected);
-    free(s.scratch);
-    return status;
+    fpo_observed output = {.d = observed, .d_bytes = observed_bytes};
+    return fpo_diagnose_output(spec, problem, &output, execution, diagnosis, error);
 }

@@ -13,34 +13,78 @@ enum { FEW = 4, PROBES = 2, CONFIRMED_AT_MOST = 4 };
 
 /* ---- the sample ---- */
 
+static fpo_output_view view_of(const fpo_gemm_output *output)
+{
+    return (fpo_output_view){output->d, output->d_scale};
+}
+
+static uint32_t word_of(const fpo_search *s, fpo_output_view output, int64_t row, int64_t column)
+{
+    return fpo_output_word(&s->spec->epilogue, s->problem->n, output, row, column);
+}
+
+/* Columns of a unit of the sample: one, or those of a block. */
+static int64_t first_column(const fpo_search *s, const fpo_element *e)
+{
+    return s->block > 0 ? e->column * s->block : e->column;
+}
+
+static int64_t end_column(const fpo_search *s, const fpo_element *e)
+{
+    int64_t end = first_column(s, e) + (s->block > 0 ? s->block : 1);
+    return end < s->problem->n ? end : s->problem->n;
+}
+
+static bool is_wrong(const fpo_search *s, const fpo_element *e)
+{
+    for (int64_t c = first_column(s, e); c < end_column(s, e); ++c)
+        if (word_of(s, s->observed, e->row, c) != word_of(s, view_of(&s->expected), e->row, c))
+            return true;
+    return false;
+}
+
 static bool want_rows(fpo_search *s)
 {
     s->wanted[0] = calloc((size_t)s->problem->m, sizeof(bool));
     s->wanted[1] = calloc((size_t)s->problem->n, sizeof(bool));
     for (size_t i = 0; i < s->sample && s->wanted[0] != NULL && s->wanted[1] != NULL; i++) {
         s->wanted[0][s->elements[i].row] = true;
-        s->wanted[1][s->elements[i].column] = true;
+        for (int64_t c = first_column(s, &s->elements[i]); c < end_column(s, &s->elements[i]); ++c)
+            s->wanted[1][c] = true;
     }
     return s->wanted[0] != NULL && s->wanted[1] != NULL;
 }
 
+/* How many units are wrong. */
+static int64_t count_wrong(const fpo_search *s, int64_t columns)
+{
+    int64_t wrong = 0;
+    if (s->block == 0)
+        return s->diagnosis->comparison.different;
+    for (int64_t i = 0; i < s->problem->m * columns; ++i)
+        wrong += is_wrong(s, &(fpo_element){i / columns, i % columns});
+    return wrong;
+}
+
 fpo_status fpo_search_sample(fpo_search *s, fpo_error *error)
 {
-    fpo_format format = s->spec->epilogue.d;
-    int64_t n = s->problem->n;
-    int64_t total = s->problem->m * n;
-    int64_t all[2] = {total - s->diagnosis->comparison.different, s->diagnosis->comparison.different};
-    static const int64_t wanted[2] = {FPO_SAMPLE_RIGHT, FPO_SAMPLE_WRONG};
+    int64_t columns = s->block > 0 ? fpo_output_scale_columns(&s->spec->epilogue, s->problem->n) : s->problem->n;
+    int64_t total = s->problem->m * columns, different = count_wrong(s, columns);
+    int64_t all[2] = {total - different, different};
+    int64_t wanted[2] = {FPO_SAMPLE_RIGHT, FPO_SAMPLE_WRONG};
+    if (s->block > 0) {
+        wanted[0] = FPO_SAMPLE_RIGHT_BLOCKS;
+        wanted[1] = FPO_SAMPLE_WRONG_BLOCKS;
+    }
     for (int wrong = 1; wrong >= 0; --wrong) {
         int64_t seen = 0;
         int64_t taken = 0;
         for (int64_t i = 0; i < total && taken < wanted[wrong]; ++i) {
-            uint32_t observed = fpo_load_code(format, s->observed, (size_t)i);
-            if ((observed != fpo_load_code(format, s->expected, (size_t)i)) != (wrong == 1))
+            fpo_element unit = {i / columns, i % columns};
+            if (is_wrong(s, &unit) != (wrong == 1))
                 continue;
             if (seen * wanted[wrong] >= taken * all[wrong]) {
-                s->elements[s->sample] = (fpo_element){i / n, i % n};
-                s->codes[s->sample++] = observed;
+                s->elements[s->sample++] = unit;
                 ++taken;
             }
             ++seen;
@@ -49,6 +93,7 @@ fpo_status fpo_search_sample(fpo_search *s, fpo_error *error)
             s->wrong = s->sample;
     }
     s->diagnosis->sample = s->sample;
+    s->diagnosis->sample_of_blocks = s->block > 0;
     s->diagnosis->closest_equal = s->sample - s->wrong; /* what no edit at all gets right */
     return want_rows(s) ? FPO_OK : fpo_fail(error, FPO_ERR_MEMORY, "no memory for the rows of a sample");
 }
@@ -87,37 +132,52 @@ static bool open_for_sample(const fpo_search *s, const fpo_cause *cause, fpo_edi
                            all ? NULL : s->wanted[1], NULL) == FPO_OK;
 }
 
-/* How many of `count` elements of the sample from `first` on the hypothesis gives. *part_explained becomes false where
- * one that belongs to the wrong part is not among them. */
-static size_t equal_elements(const fpo_search *s, const fpo_edited *edited, size_t first, size_t count,
-                             bool *part_explained)
+/* Whether a unit of the sample is as the words say. *part_explained becomes false where an element of the wrong part is
+ * not. */
+static bool is_equal_unit(const fpo_search *s, const fpo_element *e, const uint32_t *words, bool *part_explained)
 {
-    uint32_t codes[FPO_SAMPLE];
-    size_t equal = 0;
-    if (fpo_edited_elements(edited, s->elements + first, count, codes, &s->each, NULL) != FPO_OK) {
-        *part_explained = false;
-        return 0;
-    }
-    for (size_t i = first; i < first + count; ++i) {
-        const fpo_element *e = &s->elements[i];
-        bool is_equal = codes[i - first] == s->codes[i];
-        equal += is_equal;
-        if (!is_equal && fpo_part_has(&s->diagnosis->part, e->row, e->column, i < s->wrong))
+    bool equal = true;
+    for (int64_t c = first_column(s, e); c < end_column(s, e); ++c) {
+        uint32_t observed = word_of(s, s->observed, e->row, c);
+        if (words[c - first_column(s, e)] == observed)
+            continue;
+        equal = false;
+        bool differs = observed != word_of(s, view_of(&s->expected), e->row, c);
+        if (fpo_part_has(&s->diagnosis->part, e->row, c, differs))
             *part_explained = false;
     }
     return equal;
 }
 
+/* How many of `count` units of the sample from `first` on the hypothesis gives. */
+static size_t equal_units(const fpo_search *s, const fpo_edited *edited, size_t first, size_t count,
+                          bool *part_explained)
+{
+    uint32_t words[FPO_SAMPLE > (FPO_SAMPLE_WRONG_BLOCKS + FPO_SAMPLE_RIGHT_BLOCKS) * FPO_LONGEST_BLOCK
+                       ? FPO_SAMPLE
+                       : (FPO_SAMPLE_WRONG_BLOCKS + FPO_SAMPLE_RIGHT_BLOCKS) * FPO_LONGEST_BLOCK];
+    size_t equal = 0, width = s->block > 0 ? (size_t)s->block : 1;
+    fpo_status status = s->block > 0 ? fpo_edited_blocks(edited, s->elements + first, count, words, &s->each, NULL)
+                                     : fpo_edited_elements(edited, s->elements + first, count, words, &s->each, NULL);
+    if (status != FPO_OK) {
+        *part_explained = false;
+        return 0;
+    }
+    for (size_t i = 0; i < count; ++i)
+        equal += is_equal_unit(s, &s->elements[first + i], words + i * width, part_explained);
+    return equal;
+}
+
 /* Of the sample, all that the hypothesis gives: it has to get one of two wrong outputs right before the rest is looked
- * at, and a pair, of which there are many, the first of them. */
+ * at, and a pair, of which there are many, the first of them; of blocks, which are more work, the first. */
 static size_t score(const fpo_search *s, const fpo_cause *cause, const fpo_edited *edited, bool *part_explained)
 {
     size_t probes = s->wrong < PROBES ? s->wrong : PROBES;
-    probes = cause->edit_count > 1 ? 1 : probes;
-    size_t equal = equal_elements(s, edited, 0, probes, part_explained);
+    probes = cause->edit_count > 1 || s->block > 0 ? 1 : probes;
+    size_t equal = equal_units(s, edited, 0, probes, part_explained);
     if (equal == 0)
         return 0;
-    return equal + equal_elements(s, edited, probes, s->sample - probes, part_explained);
+    return equal + equal_units(s, edited, probes, s->sample - probes, part_explained);
 }
 
 /* Whether the hypothesis explains the sample; keeps the one that comes closest. */
@@ -145,14 +205,14 @@ static bool explains_sample(fpo_search *s, const fpo_cause *cause)
 static bool is_explained(const fpo_search *s, const fpo_cause *cause)
 {
     const fpo_part *part = &s->diagnosis->part;
-    fpo_format format = s->spec->epilogue.d;
     if (!cause->in_part)
-        return memcmp(s->scratch, s->observed, s->bytes) == 0;
+        return memcmp(s->scratch.d, s->observed.d, s->bytes) == 0 &&
+               (s->scale_bytes == 0 || memcmp(s->scratch.d_scale, s->observed.d_scale, s->scale_bytes) == 0);
     for (int64_t i = 0; i < part->m * part->n; ++i) {
-        uint32_t observed = fpo_load_code(format, s->observed, (size_t)i);
-        bool differs = observed != fpo_load_code(format, s->expected, (size_t)i);
-        if (fpo_part_has(part, i / part->n, i % part->n, differs) &&
-            observed != fpo_load_code(format, s->scratch, (size_t)i))
+        int64_t row = i / part->n, column = i % part->n;
+        uint32_t observed = word_of(s, s->observed, row, column);
+        bool differs = observed != word_of(s, view_of(&s->expected), row, column);
+        if (fpo_part_has(part, row, column, differs) && observed != word_of(s, view_of(&s->scratch), row, column))
             return false;
     }
     return true;
@@ -161,10 +221,9 @@ static bool is_explained(const fpo_search *s, const fpo_cause *cause)
 static bool explains_everything(fpo_search *s, const fpo_cause *cause)
 {
     fpo_edited edited;
-    fpo_gemm_output output = {.d = s->scratch, .d_bytes = s->bytes};
     if (fpo_edited_open(s->spec, s->problem, cause->edits, cause->edit_count, &edited, NULL) != FPO_OK)
         return false;
-    bool explained = fpo_edited_gemm(&edited, &output, &s->whole, NULL) == FPO_OK && is_explained(s, cause);
+    bool explained = fpo_edited_gemm(&edited, &s->scratch, &s->whole, NULL) == FPO_OK && is_explained(s, cause);
     fpo_edited_close(&edited);
     return explained;
 }
@@ -329,7 +388,8 @@ static size_t pair_limit(const fpo_search *s)
 {
     static const double effort = 2e9; /* about a nanosecond each */
     double scales = (double)(s->problem->m + s->problem->n) * (double)s->problem->k / 16;
-    double limit = effort / (scales + 8.0 * FEW * (double)s->problem->k + 10000);
+    double probe = s->block > 0 ? (double)s->block : FEW; /* elements */
+    double limit = effort / (scales + 8.0 * probe * (double)s->problem->k + 10000);
     return limit < 1e6 ? (size_t)limit : 1000000;
 }
 

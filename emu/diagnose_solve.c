@@ -22,28 +22,33 @@ typedef struct interval {
     double low, high;
 } interval;
 
-/* The numbers that round to a code, for any rounding to nearest; false for NaN, infinity and the largest number. */
-static bool rounded_from(fpo_format format, uint32_t code, interval *from)
+/* The numbers that round to a code, for any rounding to nearest; false for NaN, infinity and the largest number, which
+ * under a block scale stands for all above it. */
+static bool rounded_from(const fpo_epilogue *epilogue, uint32_t word, interval *from)
 {
+    fpo_format format = epilogue->d;
+    bool scaled = epilogue->d_scale != FPO_FORMAT_NONE;
+    uint32_t code = scaled ? word & 255 : word;
     const fpo_format_info *info = fpo_format_describe(format);
+    double scale = scaled ? fpo_decode_double(epilogue->d_scale, word >> 8) : 1;
     uint32_t sign = 1u << (info->bits - 1), magnitude = code & (sign - 1);
-    if (magnitude >= info->max_finite)
+    if (magnitude >= info->max_finite || !(scale > 0))
         return false;
     double x = fpo_decode_double(format, magnitude), above = fpo_decode_double(format, magnitude + 1);
     double below = magnitude > 0 ? fpo_decode_double(format, magnitude - 1) : -above;
-    double low = (x + below) / 2, high = (x + above) / 2;
+    double low = scale * (x + below) / 2, high = scale * (x + above) / 2;
     *from = (code & sign) != 0 ? (interval){-high, -low} : (interval){low, high};
     return true;
 }
 
 static void choose(const fpo_solve_input *in, wrong_elements *chosen)
 {
-    fpo_format format = in->spec->epilogue.d;
+    const fpo_epilogue *epilogue = &in->spec->epilogue;
     int64_t n = in->problem->n, seen = 0;
     chosen->count = 0;
     for (int64_t i = 0; i < in->problem->m * n && chosen->count < MOST; i++) {
-        uint32_t code = fpo_load_code(format, in->observed, (size_t)i);
-        if (code == fpo_load_code(format, in->expected, (size_t)i))
+        uint32_t code = fpo_output_word(epilogue, n, in->observed, i / n, i % n);
+        if (code == fpo_output_word(epilogue, n, in->expected, i / n, i % n))
             continue;
         if (seen++ * MOST < (int64_t)chosen->count * in->part->wrong)
             continue;
@@ -59,6 +64,7 @@ static bool scaled(const fpo_solve_input *in, float alpha, const wrong_elements 
     fpo_gemm_problem problem = *in->problem;
     uint32_t codes[MOST];
     spec.epilogue.d = FPO_F32;
+    spec.epilogue.d_scale = FPO_FORMAT_NONE;
     spec.epilogue.d_cast = *fpo_cast_describe(FPO_CAST_IEEE);
     problem.alpha = alpha;
     if (fpo_gemm_elements(&spec, &problem, wrong->at, wrong->count, codes, in->execution, NULL) != FPO_OK)
@@ -87,7 +93,7 @@ static bool common_interval(const fpo_solve_input *in, const wrong_elements *wro
     for (size_t i = 0; i < wrong->count; i++) {
         interval observed;
         double product = full[i] - constant[i];
-        if (!isfinite(product) || product == 0 || !rounded_from(in->spec->epilogue.d, wrong->codes[i], &observed))
+        if (!isfinite(product) || product == 0 || !rounded_from(&in->spec->epilogue, wrong->codes[i], &observed))
             continue;
         interval own = factors_of(observed, constant[i], product);
         common->low = own.low > common->low ? own.low : common->low;
@@ -169,6 +175,8 @@ static void solve_factor(const fpo_solve_input *in, const wrong_elements *wrong,
 
 static void solve_constant(const fpo_solve_input *in, const wrong_elements *wrong, fpo_edit_list *list)
 {
+    if (in->spec->epilogue.d_scale != FPO_FORMAT_NONE)
+        return;
     for (size_t i = 1; i < wrong->count; i++)
         if (wrong->codes[i] != wrong->codes[0])
             return;

@@ -5,6 +5,8 @@
 #ifndef FP4ORACLE_EMU_DIAGNOSE_SOLVE_H
 #define FP4ORACLE_EMU_DIAGNOSE_SOLVE_H
 
+#include "diagnose_output.h"
+
 #include <fp4oracle/edit.h>
 #include <fp4oracle/part.h>
 
@@ -13,7 +15,7 @@ typedef struct fpo_solve_input {
     const fpo_gemm_spec *spec;
     const fpo_gemm_problem *problem;
     const fpo_part *part;
-    const void *expected, *observed; /* M x N */
+    fpo_output_view expected, observed;
     const fpo_execution *execution;
 } fpo_solve_input;
 

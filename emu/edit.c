@@ -30,9 +30,9 @@ static const fpo_edit_group *const group_of[] = {
 
 /* In the order in which a search tries them: what is no defect first, then the usual suspects. */
 static const fpo_edit_group *const groups[] = {
-    &fpo_edits_accumulation, &fpo_edits_scalar,        &fpo_edits_scale_code, &fpo_edits_scale_place,
-    &fpo_edits_element_code, &fpo_edits_element_place, &fpo_edits_quantize,   &fpo_edits_loop,
-    &fpo_edits_epilogue,     &fpo_edits_output,
+    &fpo_edits_accumulation, &fpo_edits_scalar,        &fpo_edits_scale_code,   &fpo_edits_scale_place,
+    &fpo_edits_element_code, &fpo_edits_element_place, &fpo_edits_quantize,     &fpo_edits_loop,
+    &fpo_edits_epilogue,     &fpo_edits_output,        &fpo_edits_output_scale,
 };
 
 const fpo_edit_info *fpo_edit_describe(fpo_edit_kind kind)

@@ -7,14 +7,14 @@
 static void enumerate_problem(fpo_edit_list *list, const fpo_gemm_spec *spec, const fpo_gemm_problem *problem)
 {
     static const int moves[] = {1, 8, 64}, pairs[] = {1, 2, 4, 8};
-    fpo_format d = spec->epilogue.d;
-    if (spec->epilogue.d_scale != FPO_FORMAT_NONE)
-        return;
     static const fpo_format written[] = {FPO_BF16, FPO_F16, FPO_E4M3, FPO_E5M2};
-    for (size_t i = 0; i < 4; i++)
+    fpo_format d = spec->epilogue.d;
+    bool scaled = spec->epilogue.d_scale != FPO_FORMAT_NONE;
+    for (size_t i = 0; i < 4 && !scaled; i++)
         if (written[i] != d && fpo_format_describe(written[i])->bits == fpo_format_describe(d)->bits)
             fpo_edit_add(list, FPO_EDIT_OUTPUT_FORMAT, 0, (int)d, (int)written[i]);
-    fpo_edit_add(list, FPO_EDIT_OUTPUT_FLUSHED, 0, 0, 0);
+    if (!scaled)
+        fpo_edit_add(list, FPO_EDIT_OUTPUT_FLUSHED, 0, 0, 0);
     if (problem->m > 1 && problem->n > 1)
         fpo_edit_add(list, FPO_EDIT_OUTPUT_TRANSPOSED, 0, 0, 0);
     for (int i = 0; i < 3; i++) {
@@ -31,6 +31,8 @@ static void enumerate_problem(fpo_edit_list *list, const fpo_gemm_spec *spec, co
         if (pairs[i] < problem->n)
             fpo_edit_add(list, FPO_EDIT_OUTPUT_COLUMNS_SWAPPED, 0, 0, pairs[i]);
     }
+    if (scaled)
+        return;
     fpo_value nan = {0, 0, FPO_NAN, false, false};
     fpo_edit_add(list, FPO_EDIT_OUTPUT_CONSTANT, 0, (int)d, 0);
     fpo_edit_add(list, FPO_EDIT_OUTPUT_CONSTANT, 0, (int)d, (int)fpo_encode(d, nan, &spec->epilogue.d_cast, 0));

@@ -48,12 +48,18 @@ typedef struct fpo_edit_group {
 
 extern const fpo_edit_group fpo_edits_scalar, fpo_edits_scale_code, fpo_edits_scale_place, fpo_edits_element_code,
     fpo_edits_element_place, fpo_edits_quantize, fpo_edits_loop, fpo_edits_accumulation, fpo_edits_epilogue,
-    fpo_edits_output;
+    fpo_edits_output, fpo_edits_output_scale;
 
 /* Applies edits to a spec and problem without any. Rows of operands that are not wanted may be left out. Closes
  * `edited` where they cannot be applied. */
 fpo_status fpo_edits_apply(fpo_edited *edited, const fpo_edit *edits, size_t count, const bool *wanted_a,
                            const bool *wanted_b, fpo_error *error);
+
+/* edit_blocks.c: a whole output with block scales. */
+fpo_status fpo_edited_scaled_gemm(const fpo_edited *edited, const fpo_gemm_output *output,
+                                  const fpo_execution *execution, fpo_error *error);
+/* Whether a recipe can quantise blocks of such an output, each for itself. */
+bool fpo_output_takes_recipe(const fpo_epilogue *epilogue, int recipe);
 
 /* Whether both give a kernel the same numbers to compute with, in the same way: their outputs are the same then. */
 bool fpo_edited_same(const fpo_edited *x, const fpo_edited *y);

@@ -2,7 +2,7 @@
  * Copyright 2026 The fp4oracle authors */
 
 /* What comes out of an edited spec and problem, and where. */
-#include <fp4oracle/edit.h>
+#include "edit_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -103,8 +103,8 @@ fpo_status fpo_edited_gemm(const fpo_edited *e, const fpo_gemm_output *output, c
     fpo_format format = e->spec.epilogue.d;
     size_t bytes = fpo_output_bytes(&e->spec, e->problem.m, e->problem.n);
     bool moves = e->map != FPO_MAP_PLACE || e->part_factor != 0.0f;
-    if (moves && e->spec.epilogue.d_scale != FPO_FORMAT_NONE)
-        return fpo_fail(error, FPO_ERR_UNSUPPORTED, "outputs with block scales stay where they are");
+    if (e->spec.epilogue.d_scale != FPO_FORMAT_NONE)
+        return fpo_edited_scaled_gemm(e, output, execution, error);
     if (!moves)
         return fpo_gemm(&e->spec, &e->problem, output, execution, error);
     if (output->d == NULL || output->d_bytes < bytes)

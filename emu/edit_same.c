@@ -38,14 +38,20 @@ static bool same_operand(const fpo_operand_spec *x_spec, const fpo_operand *x, c
     return same;
 }
 
+static bool same_writing(const fpo_output_writing *x, const fpo_output_writing *y)
+{
+    return x->recipe == y->recipe && x->scale == y->scale && x->inverted == y->inverted && x->written == y->written &&
+           x->read == y->read && x->nibbles_swapped == y->nibbles_swapped;
+}
+
 static bool same_scalars(const fpo_edited *x, const fpo_edited *y)
 {
     const fpo_gemm_problem *p = &x->problem, *q = &y->problem;
     const float a[] = {p->alpha, p->beta, p->d_scale, x->part_factor},
                 b[] = {q->alpha, q->beta, q->d_scale, y->part_factor};
     return memcmp(a, b, sizeof a) == 0 && p->m == q->m && p->n == q->n && p->k == q->k && x->map == y->map &&
-           x->amount == y->amount && x->code == y->code && x->part_row == y->part_row &&
-           x->part_column == y->part_column;
+           x->amount == y->amount && x->code == y->code && same_writing(&x->writing, &y->writing) &&
+           x->part_row == y->part_row && x->part_column == y->part_column;
 }
 
 bool fpo_edited_same(const fpo_edited *x, const fpo_edited *y)

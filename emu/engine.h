@@ -96,7 +96,7 @@ bool fpo_epilogue_reads_c(const fpo_gemm_context *context);
 float fpo_epilogue_c(const fpo_gemm_context *context, int64_t m, int64_t n);
 float fpo_epilogue_bias(const fpo_gemm_context *context, int64_t m, int64_t n);
 
-/* The output quantiser (spec.h) on `count` <= 16 numbers of a row, given as f32 bits: their codes replace them. Returns
+/* The output quantiser (spec.h) on `count` <= 32 numbers of a row, given as f32 bits: their codes replace them. Returns
  * the code of the scale. */
 uint32_t fpo_quantize_output(const fpo_epilogue *epilogue, uint32_t *y, int count);
 

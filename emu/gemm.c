@@ -44,14 +44,16 @@ static void store_tile(const fpo_gemm_context *context, fpo_tile tile, uint32_t 
     int64_t n = context->problem->n, width = tile.n1 - tile.n0;
 
     if (epilogue->d_scale != FPO_FORMAT_NONE) {
-        int64_t groups = n / 16 + (n % 16 != 0);
+        int64_t block = fpo_output_block(epilogue), groups = fpo_output_scale_columns(epilogue, n);
         for (int64_t m = tile.m0; m < tile.m1; m++) {
             uint32_t *row = codes + (m - tile.m0) * width;
-            for (int64_t i = 0; i < width; i += 16) {
-                uint32_t scale = fpo_quantize_output(epilogue, row + i, (int)(width - i < 16 ? width - i : 16));
-                ((uint8_t *)output->d_scale)[m * groups + (tile.n0 + i) / 16] = (uint8_t)scale;
+            for (int64_t i = 0; i < width; i += block) {
+                uint32_t scale = fpo_quantize_output(epilogue, row + i, (int)(width - i < block ? width - i : block));
+                ((uint8_t *)output->d_scale)[m * groups + (tile.n0 + i) / block] = (uint8_t)scale;
             }
         }
+    }
+    if (fpo_format_describe(epilogue->d)->bits == 4) {
         store_nibbles(context, tile, codes, output->d);
         return;
     }
@@ -79,6 +81,7 @@ typedef struct fpo_work {
     fpo_error error;
     const fpo_gemm_output *output; /* fpo_gemm */
     const fpo_element *elements;   /* fpo_gemm_elements */
+    const size_t *runs;            /* of neighbours in a row: where each begins, and the end of the last */
     uint32_t *codes;
 } fpo_work;
 
@@ -93,9 +96,10 @@ static fpo_tile tile_at(const fpo_gemm_problem *problem, int64_t index)
 static fpo_status do_piece(const fpo_work *work, int64_t index, fpo_error *error)
 {
     if (work->elements != NULL) {
-        fpo_element e = work->elements[index];
-        return tile_codes(work->context, (fpo_tile){e.row, e.row + 1, e.column, e.column + 1}, work->codes + index,
-                          error);
+        size_t first = work->runs[index], count = work->runs[index + 1] - first;
+        fpo_element e = work->elements[first];
+        return tile_codes(work->context, (fpo_tile){e.row, e.row + 1, e.column, e.column + (int64_t)count},
+                          work->codes + first, error);
     }
     uint32_t codes[FPO_TILE_M * FPO_TILE_N];
     fpo_tile tile = tile_at(work->context->problem, index);
@@ -257,6 +261,18 @@ static bool *wanted_rows(const fpo_element *elements, size_t count, int64_t rows
     return wanted;
 }
 
+/* Elements that are neighbours in a row are one tile: its row of A is decoded once. Returns how many there are. */
+static int64_t find_runs(const fpo_element *elements, size_t count, size_t *runs)
+{
+    int64_t found = 0;
+    runs[0] = 0;
+    for (size_t i = 1; i <= count; i++)
+        if (i == count || elements[i].row != elements[i - 1].row || elements[i].column != elements[i - 1].column + 1 ||
+            i - runs[found] == FPO_TILE_N)
+            runs[++found] = i;
+    return found;
+}
+
 static fpo_status elements_prepared(const fpo_gemm_spec *spec, const fpo_gemm_problem *problem,
                                     const fpo_element *elements, size_t count, uint32_t *codes,
                                     const fpo_execution *execution, fpo_error *error)
@@ -264,20 +280,18 @@ static fpo_status elements_prepared(const fpo_gemm_spec *spec, const fpo_gemm_pr
     bool *rows = wanted_rows(elements, count, problem->m, true);
     bool *columns = wanted_rows(elements, count, problem->n, false);
     uint32_t *result = malloc(count * sizeof *result);
+    size_t *runs = malloc((count + 1) * sizeof *runs);
     fpo_gemm_context context;
     fpo_status status;
 
-    if (rows == NULL || columns == NULL || result == NULL)
+    if (rows == NULL || columns == NULL || result == NULL || runs == NULL)
         status = fpo_fail(error, FPO_ERR_MEMORY, "no memory for %zu elements of D", count);
     else
         status = open_context(spec, problem, execution, rows, columns, &context, error);
     if (status == FPO_OK) {
-        fpo_work work = {.context = &context,
-                         .execution = execution,
-                         .count = (int64_t)count,
-                         .failed = (int64_t)count,
-                         .elements = elements,
-                         .codes = result};
+        fpo_work work = {
+            .context = &context, .execution = execution, .elements = elements, .runs = runs, .codes = result};
+        work.count = work.failed = find_runs(elements, count, runs);
         run_pieces(&work);
         status = finish(&work, error);
         close_context(&context);
@@ -285,6 +299,7 @@ static fpo_status elements_prepared(const fpo_gemm_spec *spec, const fpo_gemm_pr
     if (status == FPO_OK)
         memcpy(codes, result, count * sizeof *codes);
     free(result);
+    free(runs);
     free(rows);
     free(columns);
     return status;

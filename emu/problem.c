@@ -26,7 +26,7 @@ static int64_t output_scale_size(const fpo_gemm_spec *spec, int64_t m, int64_t n
 {
     if (spec->epilogue.d_scale == FPO_FORMAT_NONE)
         return 0;
-    return m < 1 || n < 1 ? -1 : product(m, n / 16 + (n % 16 != 0), 1);
+    return m < 1 || n < 1 ? -1 : product(m, fpo_output_scale_columns(&spec->epilogue, n), 1);
 }
 
 size_t fpo_output_bytes(const fpo_gemm_spec *spec, int64_t m, int64_t n)

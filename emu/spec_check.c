@@ -101,11 +101,12 @@ static fpo_status check_epilogue(const fpo_gemm_spec *spec, fpo_error *error)
     if (e->bias != FPO_FORMAT_NONE && !is_wide_float(e->bias))
         return fpo_fail(error, FPO_ERR_ARGUMENT, "epilogue.bias: a bias is f32, bf16 or f16, not %s",
                         format_name(e->bias));
-    if (e->d_scale != FPO_FORMAT_NONE ? e->d != FPO_E2M1 || e->d_scale != FPO_UE4M3
-                                      : !is_wide_float(e->d) && e->d != FPO_E4M3 && e->d != FPO_E5M2)
+    bool fp8 = e->d == FPO_E4M3 || e->d == FPO_E5M2;
+    bool nvfp4 = e->d == FPO_E2M1 && e->d_scale == FPO_UE4M3, mxfp8 = fp8 && e->d_scale == FPO_UE8M0;
+    if (e->d_scale != FPO_FORMAT_NONE ? !nvfp4 && !mxfp8 : !fp8 && !is_wide_float(e->d))
         return fpo_fail(error, FPO_ERR_ARGUMENT,
-                        "epilogue: D in %s with block scales in %s; D is f32, bf16, f16, e4m3 or e5m2, or e2m1 with "
-                        "ue4m3 scales",
+                        "epilogue: D in %s with block scales in %s; D is f32, bf16, f16, e4m3 or e5m2, e2m1 with ue4m3 "
+                        "scales, or e4m3 or e5m2 with ue8m0 scales",
                         format_name(e->d), format_name(e->d_scale));
     fpo_status status = check_cast(&e->d_cast, error);
     return status == FPO_OK ? check_steps(spec, error) : status;

@@ -86,16 +86,16 @@ static void reciprocal(fpo_twin_value *x)
     *x = fpo_twin_compare(&product.number, &one.number) < 0 ? next : candidate;
 }
 
-/* RN(x / 6): the f32 candidate q whose 6*q is nearest to x. x is finite and not negative. */
-static void sixth(fpo_twin_value *x)
+/* RN(x / largest): the f32 candidate q whose product with it is nearest to x. x is finite and not negative. */
+static void divide(fpo_twin_value *x, float largest)
 {
     uint32_t low = 0, high = 0x7F7FFFFF;
-    fpo_twin_value six, candidate, next, product, product_above, twice;
-    fpo_twin_float(&six, 6.0f);
+    fpo_twin_value divisor, candidate, next, product, product_above, twice;
+    fpo_twin_float(&divisor, largest);
     while (low < high) {
         uint32_t middle = low + (high - low + 1) / 2;
         fpo_twin_decode(FPO_F32, middle, &candidate);
-        fpo_twin_multiply(&product, &candidate, &six);
+        fpo_twin_multiply(&product, &candidate, &divisor);
         if (fpo_twin_compare(&product.number, &x->number) <= 0)
             low = middle;
         else
@@ -103,8 +103,8 @@ static void sixth(fpo_twin_value *x)
     }
     fpo_twin_decode(FPO_F32, low, &candidate);
     fpo_twin_decode(FPO_F32, low + 1, &next);
-    fpo_twin_multiply(&product, &candidate, &six);
-    fpo_twin_multiply(&product_above, &next, &six);
+    fpo_twin_multiply(&product, &candidate, &divisor);
+    fpo_twin_multiply(&product_above, &next, &divisor);
     fpo_twin_add(&product, &product, &product_above);
     fpo_twin_add(&twice, x, x);
     int side = fpo_twin_compare(&product.number, &twice.number);
@@ -114,7 +114,11 @@ static void sixth(fpo_twin_value *x)
 static void quantize_group(const fpo_twin_gemm *gemm, fpo_twin_value *y, int count, uint32_t *codes,
                            uint8_t *scale_code)
 {
-    const fpo_cast saturating = {.rounding = FPO_NEAREST_EVEN, .overflow = FPO_SATURATE, .infinity = FPO_SATURATE};
+    const fpo_epilogue *epilogue = &gemm->spec->epilogue;
+    const fpo_cast saturating = {.rounding = epilogue->d_scale == FPO_UE8M0 ? FPO_AWAY_FROM_ZERO : FPO_NEAREST_EVEN,
+                                 .overflow = FPO_SATURATE,
+                                 .infinity = FPO_SATURATE};
+    float largest = epilogue->d == FPO_E2M1 ? 6.0f : epilogue->d == FPO_E4M3 ? 448.0f : 57344.0f;
     fpo_twin_value amax, scale;
     fpo_twin_zero(&amax);
     for (int i = 0; i < count; i++) {
@@ -130,34 +134,35 @@ static void quantize_group(const fpo_twin_gemm *gemm, fpo_twin_value *y, int cou
             amax = magnitude;
     }
     if (amax.kind == FPO_TWIN_NUMBER)
-        sixth(&amax);
-    *scale_code = (uint8_t)fpo_twin_encode(FPO_UE4M3, &amax, &saturating);
-    fpo_twin_decode(FPO_UE4M3, *scale_code, &scale);
+        divide(&amax, largest);
+    *scale_code = (uint8_t)fpo_twin_encode(epilogue->d_scale, &amax, &saturating);
+    fpo_twin_decode(epilogue->d_scale, *scale_code, &scale);
     if (scale.kind == FPO_TWIN_NUMBER && !fpo_twin_is_zero(&scale))
         reciprocal(&scale); /* a zero stays zero, NaN stays NaN */
     for (int i = 0; i < count; i++) {
         fpo_twin_multiply(&y[i], &y[i], &scale);
         fpo_twin_round(FPO_F32, &y[i]);
-        codes[i] = fpo_twin_encode(FPO_E2M1, &y[i], &gemm->spec->epilogue.d_cast);
+        codes[i] = fpo_twin_encode(epilogue->d, &y[i], &epilogue->d_cast);
     }
 }
 
 static fpo_status quantized_row(const fpo_twin_gemm *gemm, const fpo_gemm_output *output, int64_t m, fpo_error *error)
 {
-    int64_t n_total = gemm->problem->n;
-    fpo_twin_value *y = malloc(16 * sizeof *y);
+    enum { MOST = 32 };
+    int64_t n_total = gemm->problem->n, block = gemm->spec->epilogue.d_scale == FPO_UE8M0 ? 32 : 16;
+    fpo_twin_value *y = malloc(MOST * sizeof *y);
     fpo_status status = FPO_OK;
     if (y == NULL)
-        return fpo_fail(error, FPO_ERR_MEMORY, "no memory for 16 numbers");
-    for (int64_t n = 0; n < n_total && status == FPO_OK; n += 16) {
-        uint32_t codes[16];
-        int count = (int)(n_total - n < 16 ? n_total - n : 16);
+        return fpo_fail(error, FPO_ERR_MEMORY, "no memory for %d numbers", (int)MOST);
+    for (int64_t n = 0; n < n_total && status == FPO_OK; n += block) {
+        uint32_t codes[MOST];
+        int count = (int)(n_total - n < block ? n_total - n : block);
         for (int i = 0; i < count && status == FPO_OK; i++)
             status = finished_element(gemm, m, n + i, &y[i], error);
         if (status != FPO_OK)
             break;
         quantize_group(gemm, y, count, codes,
-                       (uint8_t *)output->d_scale + m * (n_total / 16 + (n_total % 16 > 0)) + n / 16);
+                       (uint8_t *)output->d_scale + m * (n_total / block + (n_total % block > 0)) + n / block);
         for (int i = 0; i < count; i++)
             store_code(gemm->spec, output, n_total, m, n + i, codes[i]);
     }

@@ -142,6 +142,8 @@ static bool goes_up(const twin_format *f, uint32_t below, const fpo_twin_number 
     number_of(f, below, &lower);
     if (fpo_twin_compare(&lower, magnitude) == 0)
         return false;
+    if (f->top == TOP_POWERS && fpo_twin_compare(&lower, magnitude) > 0) /* zero and all below the smallest number */
+        return false;
     number_of(f, below + 1, &upper);
     fpo_twin_sum(&ends, &lower, &upper);
     fpo_twin_sum(&twice, magnitude, magnitude);

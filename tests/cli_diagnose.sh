@@ -133,6 +133,58 @@ run 0 gen --a static.safetensors --b w.safetensors --format nvfp4 --model exact 
 run 0 gen --a static_other.safetensors --b w.safetensors --format nvfp4 --model exact -o other_recipe.safetensors
 run 1 verify recipe.safetensors --output other_recipe.safetensors:d.exact --source-a x.safetensors
 out 'recipe_given_scale (operand=A,to=flashinfer_nvfp4_4over6_448_mae)'
+# An output with block scales: codes and scales are both what is observed. The outputs are quantised by Python.
+quantise() { python3 "$FPO_SOURCE_DIR/tests/cli/quantise_output.py" "$@" || fail "quantise_output.py $*"; }
+run 0 gen --data gaussian --shape 40x72x64 --format nvfp4 --model fma_f32 -o wide.safetensors
+run 0 gen --data gaussian --shape 40x72x64 --format nvfp4 --d nvfp4 --d-scale 2.5 --model fma_f32 -o nv.safetensors
+quantise wide.safetensors:d.fma_f32 scaled.safetensors right 2.5
+run 0 diagnose nv.safetensors --output scaled.safetensors; out '^match '
+scaled() { # HOW EDIT PARAMETERS
+    quantise wide.safetensors:d.fma_f32 scaled.safetensors "$1" 2.5
+    run 1 diagnose nv.safetensors --output scaled.safetensors --json; json .verdict fault
+    json ".causes | map(select(.edit == \"$2\" and .parameters == \"$3\")) | length" 1
+}
+scaled norm_dropped d_scale_dropped ''
+scaled norm_inverted d_scale_inverted ''
+scaled swizzled output_scale_layout 'from=128x4,to=linear'
+scaled nibbles output_nibble_order ''
+scaled ue8m0 output_scale_format 'from=ue4m3,to=ue8m0'
+scaled inverted output_scales_inverted ''
+run 1 verify nv.safetensors --output scaled.safetensors; out '^fault'; out 'the block scales of D are written as their inverses'
+out "of the output's block scales"
+run 0 gen --data gaussian --shape 40x72x64 --format nvfp4 --d nvfp4 --d-scale 2.5 --alpha 0.75 --model fma_f32 -o alpha_nv.safetensors
+run 1 verify alpha_nv.safetensors --output nv.safetensors:d.fma_f32 --output-scale nv.safetensors:d_scale.fma_f32; out 'alpha is never applied'
+run 0 gen --data gaussian --shape 40x72x64 --format mxfp8_e4m3 --d mxfp8_e4m3 --model fma_f32 -o mx8.safetensors
+run 0 gen --data gaussian --shape 40x72x64 --format mxfp8_e4m3 --d mxfp8_e4m3 --alpha 0.75 --model fma_f32 -o alpha_mx8.safetensors
+run 1 verify alpha_mx8.safetensors --output mx8.safetensors:d.fma_f32 --output-scale mx8.safetensors:d_scale.fma_f32; out 'alpha is never applied'
+# A plain file with a quantised output, and a plain file with C.
+python3 "$FPO_SOURCE_DIR/tests/cli/plain_file.py" wide.safetensors plain_wide.safetensors good.safetensors || fail plain_file.py
+quantise wide.safetensors:d.fma_f32 scaled.safetensors swizzled 1
+run 1 diagnose plain_wide.safetensors --format nvfp4 --model fma_f32 --output scaled.safetensors --json
+json '.causes | map(.edit) | index("output_scale_layout") != null' true
+run 0 gen --data gaussian --shape 24x20x32 --format nvfp4 --c-format f32 --beta 1 --model exact -o with_c.safetensors
+python3 - with_c.safetensors plain_c.safetensors <<'P'
+import json, sys
+data = open(sys.argv[1], "rb").read(); size = int.from_bytes(data[:8], "little"); header = json.loads(data[8:8 + size])
+header = {name: t for name, t in header.items() if name != "__metadata__"}
+whole = len(data) - 8 - size
+kept = b""
+for name in list(header):
+    piece = data[8 + size:][slice(*header[name]["data_offsets"])]
+    if name == "beta":
+        del header[name]
+        continue
+    header[name]["data_offsets"] = [len(kept), len(kept) + len(piece)]
+    kept += piece
+text = json.dumps(header).encode(); text += b" " * (-len(text) % 8)
+open(sys.argv[2], "wb").write(len(text).to_bytes(8, "little") + text + kept)
+P
+refuse 'there is a tensor c, but no beta.*--beta' plain_c.safetensors --format nvfp4 --output with_c.safetensors:d.exact
+run 0 diagnose plain_c.safetensors --format nvfp4 --beta 1 --output with_c.safetensors:d.exact; out '^match '
+run 1 diagnose plain_c.safetensors --format nvfp4 --beta 0 --model exact --output with_c.safetensors:d.exact; out '^fault\|^unexplained'
+refuse 'beta belongs to a plain file' with_c.safetensors --beta 1 --output with_c.safetensors:d.exact
+refuse 'beta is given, but the file has no tensor c' plain_wide.safetensors --format nvfp4 --beta 1 --output wide.safetensors:d.fma_f32
+refuse 'it is no vector. `fp4oracle gen` makes vectors' plain_wide.safetensors --output wide.safetensors:d.fma_f32
 refuse '--source-a w.safetensors: 10 x 64 numbers, but the operand is 6 x 64' recipe.safetensors --output other_recipe.safetensors:d.exact --source-a w.safetensors
 refuse 'nothing.safetensors' recipe.safetensors --output other_recipe.safetensors:d.exact --source-b nothing.safetensors
 finish

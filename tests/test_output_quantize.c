@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The fp4oracle authors */
 
-/* nvfp4 outputs: the output quantiser's codes and scales against the twin and against the formula in double, ragged
- * widths, and groups with zeros, NaN and infinity. */
+/* nvfp4 and mxfp8 outputs: the output quantiser's codes and scales against the twin and against the formula in double,
+ * ragged widths, and groups with zeros, NaN and infinity. */
 #include "gemm_data.h"
 #include "suite.h"
 
@@ -34,6 +34,62 @@ START_TEST(equal_the_twin)
         ck_assert_uint_eq(x->d_bytes, (size_t)(x->problem.m * ((n + 1) / 2)));
         if (n % 2 == 1) /* the spare nibble */
             ck_assert_uint_eq(x->d[x->d_bytes - 1] >> 4, 0);
+        gemm_case_free(x);
+    }
+}
+END_TEST
+
+/* mxfp8: blocks of 32, a scale that is a power of two, one byte a code. */
+START_TEST(mxfp8_equals_the_twin)
+{
+    gemm_random r = {{20261130, 11}, 0};
+    static const fpo_format formats[] = {FPO_E4M3, FPO_E5M2};
+    static const char *const models[] = {"exact", "fma_f32"};
+    for (int i = 0; i < 120; i++) {
+        int64_t n = 1 + (int64_t)gemm_random_below(&r, 100);
+        gemm_case *x = gemm_case_new(FPO_BLOCK_MXFP8_E4M3, FPO_BLOCK_MXFP8_E4M3, 1 + (int64_t)gemm_random_below(&r, 4),
+                                     n, 20, formats[i / 2 % 2]);
+        x->spec.epilogue.d_scale = FPO_UE8M0;
+        x->spec.accumulation = fpo_model_by_name(models[i % 2])->accumulation;
+        gemm_data_fill(x, (gemm_data)(i % DATA_KINDS), &r);
+        gemm_data_fill_epilogue(x, &r, i % 3 == 0 ? 40 : 4);
+        gemm_case_check_twin(x, "mxfp8 output");
+        ck_assert_uint_eq(x->d_bytes, (size_t)(x->problem.m * n));
+        ck_assert_uint_eq(x->d_scale_bytes, (size_t)(x->problem.m * ((n + 31) / 32)));
+        gemm_case_free(x);
+    }
+}
+END_TEST
+
+/* By the formula, in double: the smallest power of two that is not below amax / 448, and codes of y under it. */
+START_TEST(mxfp8_formula)
+{
+    gemm_random r = {{20261130, 12}, 0};
+    const fpo_cast *ptx = fpo_cast_describe(FPO_CAST_PTX);
+    for (int i = 0; i < 1000; i++) {
+        float y[32], amax = 0;
+        for (int j = 0; j < 32; j++) {
+            y[j] = gemm_random_float(&r, i % 2 == 0 ? 3 : 12);
+            amax = fmaxf(amax, fabsf(y[j]));
+        }
+        if (i % 4 == 0) /* a quotient that is a power of two stays one */
+            amax = y[7] = ldexpf(448.0f, i % 40 - 20) * (i % 8 == 0 ? 1.0f : 1.0f + 0x1p-23f);
+        for (int j = 0; j < 32 && i % 4 == 0; j++)
+            y[j] = fminf(fmaxf(y[j], -amax), amax);
+        gemm_case *x = gemm_case_new(FPO_BLOCK_MXFP8_E4M3, FPO_BLOCK_MXFP8_E4M3, 1, 32, 32, FPO_E4M3);
+        x->spec.epilogue.d_scale = FPO_UE8M0;
+        gemm_case_fill_row(x, SIDE_A, 0, 0);
+        gemm_case_add_bias(x, FPO_F32, false);
+        memcpy(x->bias, y, sizeof y);
+        gemm_case_run(x, NULL);
+        int exponent = (int)ceil(log2((double)(amax / 448.0f)));
+        while (ldexp(1, exponent) < (double)(amax / 448.0f))
+            exponent++;
+        while (ldexp(1, exponent - 1) >= (double)(amax / 448.0f))
+            exponent--;
+        ck_assert_int_eq(x->d_scale[0], exponent + 127);
+        for (int j = 0; j < 32; j++)
+            ck_assert_uint_eq(x->d[j], fpo_encode_double(FPO_E4M3, ldexp((double)y[j], -exponent), ptx));
         gemm_case_free(x);
     }
 }
@@ -141,6 +197,8 @@ Suite *fpo_suite(void)
     TCase *tests = tcase_create("output quantiser");
     tcase_add_test(tests, equal_the_twin);
     tcase_add_test(tests, formula);
+    tcase_add_test(tests, mxfp8_equals_the_twin);
+    tcase_add_test(tests, mxfp8_formula);
     tcase_add_test(tests, decisions);
     tcase_add_test(tests, special_groups);
     suite_add_tcase(suite, tests);

@@ -347,6 +347,38 @@ START_TEST(zero_row)
 END_TEST
 
 /* Stochastic rounding: the bits of (seed, element) alone decide, whatever the threads, and the mean is the value. */
+/* A tensor scale that is given decides the multiplier, whatever the numbers are. */
+START_TEST(a_given_scale_decides)
+{
+    static float x[2][64];
+    int decided = 0;
+    for (int i = 0; i < 64; i++) {
+        x[0][i] = (float)(i % 13) - 6.25f;
+        x[1][i] = 11 * x[0][63 - i];
+    }
+    for (int recipe = 0; recipe < FPO_RECIPE_COUNT; recipe++) {
+        const fpo_recipe_info *info = fpo_recipe_describe((fpo_recipe)recipe);
+        uint8_t codes[256], scales[256];
+        float row_scales[2], multiplier[2];
+        for (int i = 0; i < 2; i++) {
+            fpo_quantized q = {.codes = codes,
+                               .codes_bytes = fpo_operand_codes_bytes(&info->view, 1, 64),
+                               .scales = scales,
+                               .scales_bytes = fpo_operand_scales_bytes(&info->view, 1, 64),
+                               .row_scales = row_scales,
+                               .library_scale = 3.0f,
+                               .given_library_scale = true};
+            ck_assert_int_eq(fpo_quantize((fpo_recipe)recipe, x[i], 1, 64, &q, NULL, NULL), FPO_OK);
+            multiplier[i] = q.tensor_scale;
+        }
+        ck_assert_msg(multiplier[0] == multiplier[1], "%s: %g and %g", info->name, (double)multiplier[0],
+                      (double)multiplier[1]);
+        decided += multiplier[0] != 1.0f;
+    }
+    ck_assert_int_ge(decided, 40);
+}
+END_TEST
+
 START_TEST(stochastic)
 {
     enum { ROWS = 40, K = 1600 };
@@ -421,6 +453,7 @@ Suite *fpo_suite(void)
     tcase_add_test(tests, ties);
     tcase_add_test(tests, zero_row);
     tcase_add_test(tests, stochastic);
+    tcase_add_test(tests, a_given_scale_decides);
     tcase_add_test(tests, registry);
     tcase_add_test(tests, refusals);
     suite_add_tcase(suite, tests);

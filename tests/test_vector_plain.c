@@ -71,7 +71,8 @@ START_TEST(a_dump_gives_the_same_result_as_its_vector)
     add("c", FPO_DTYPE_F16, 2, 6, 9, vector->problem.c);
     add("bias", FPO_DTYPE_F32, 1, 9, 1, vector->problem.bias);
     add("out", FPO_DTYPE_BF16, 2, 6, 9, vector->expected[0].d); /* somebody's output: not an operand */
-    fpo_plain options = {FPO_BLOCK_NVFP4, FPO_BLOCK_NVFP4, FPO_BF16, fpo_model_by_name("exact"), 0};
+    fpo_plain options = {
+        FPO_BLOCK_NVFP4, FPO_BLOCK_NVFP4, FPO_BF16, FPO_FORMAT_NONE, fpo_model_by_name("exact"), 0, NULL};
     ck_assert_msg(fpo_vector_from_plain(write_tensors(), &options, &plain, &error) == FPO_OK, "%s", error.message);
     ck_assert_int_eq(plain->problem.k, 64);
     ck_assert_ptr_nonnull(strstr(plain->data, "/plain"));
@@ -86,7 +87,8 @@ START_TEST(k_comes_from_the_tensors_or_the_caller)
 {
     fpo_sample sample = {FPO_BLOCK_NVFP4, FPO_BLOCK_NVFP4, FPO_F32, 0, 0, false, 2, 3, 31};
     fpo_vector *vector = fpo_sample_vector(&sample), *plain;
-    fpo_plain options = {FPO_BLOCK_NVFP4, FPO_BLOCK_NVFP4, FPO_F32, fpo_model_by_name("exact"), 0};
+    fpo_plain options = {
+        FPO_BLOCK_NVFP4, FPO_BLOCK_NVFP4, FPO_F32, FPO_FORMAT_NONE, fpo_model_by_name("exact"), 0, NULL};
     add_operands(vector, FPO_DTYPE_U8, 16, FPO_DTYPE_F8_E4M3);
     const char *path = write_tensors();
     ck_assert_int_eq(fpo_vector_from_plain(path, &options, &plain, &error), FPO_OK);
@@ -109,7 +111,8 @@ START_TEST(k_comes_from_the_tensors_or_the_caller)
     add_operands(vector, FPO_DTYPE_U8, 17, FPO_DTYPE_U8);
     tensors[1].shape[1] = 33;
     tensors[1].bytes = 3 * 33;
-    options = (fpo_plain){FPO_BLOCK_MXFP4, FPO_BLOCK_MXFP8_E4M3, FPO_F32, fpo_model_by_name("exact"), 0};
+    options = (fpo_plain){
+        FPO_BLOCK_MXFP4, FPO_BLOCK_MXFP8_E4M3, FPO_F32, FPO_FORMAT_NONE, fpo_model_by_name("exact"), 0, NULL};
     ck_assert_msg(fpo_vector_from_plain(write_tensors(), &options, &plain, &error) == FPO_OK, "%s", error.message);
     ck_assert_int_eq(plain->problem.k, 33);
     fpo_vector_free(plain);
@@ -123,7 +126,8 @@ START_TEST(dtypes_of_frameworks_are_taken)
     fpo_sample sample = {FPO_BLOCK_MXFP4, FPO_BLOCK_MXFP4, FPO_F32, 0, 0, false, 2, 3, 64};
     fpo_vector *vector = fpo_sample_vector(&sample), *plain;
     fpo_sample_compute(vector, "exact");
-    fpo_plain options = {FPO_BLOCK_MXFP4, FPO_BLOCK_MXFP4, FPO_F32, fpo_model_by_name("exact"), 0};
+    fpo_plain options = {
+        FPO_BLOCK_MXFP4, FPO_BLOCK_MXFP4, FPO_F32, FPO_FORMAT_NONE, fpo_model_by_name("exact"), 0, NULL};
     for (int form = 0; form < 2; form++) {
         count = 0;
         if (form == 0)
@@ -145,7 +149,8 @@ START_TEST(a_bias_by_row_is_told_by_its_length)
 {
     fpo_sample sample = {FPO_BLOCK_MXFP8_E4M3, FPO_BLOCK_MXFP8_E4M3, FPO_F32, 0, FPO_BF16, true, 2, 3, 32};
     fpo_vector *vector = fpo_sample_vector(&sample), *plain;
-    fpo_plain options = {FPO_BLOCK_MXFP8_E4M3, FPO_BLOCK_MXFP8_E4M3, FPO_F32, fpo_model_by_name("exact"), 0};
+    fpo_plain options = {
+        FPO_BLOCK_MXFP8_E4M3, FPO_BLOCK_MXFP8_E4M3, FPO_F32, FPO_FORMAT_NONE, fpo_model_by_name("exact"), 0, NULL};
     add_operands(vector, FPO_DTYPE_F8_E4M3, 32, FPO_DTYPE_U8);
     add("bias", FPO_DTYPE_BF16, 1, 2, 1, vector->problem.bias);
     ck_assert_int_eq(fpo_vector_from_plain(write_tensors(), &options, &plain, &error), FPO_OK);
@@ -160,11 +165,48 @@ START_TEST(a_bias_by_row_is_told_by_its_length)
 }
 END_TEST
 
+/* How much of C is added is said, in the file or by the caller, and never guessed. */
+START_TEST(c_without_beta_is_refused)
+{
+    fpo_sample sample = {FPO_BLOCK_NVFP4, FPO_BLOCK_NVFP4, FPO_F32, FPO_F32, 0, false, 6, 9, 64};
+    fpo_vector *vector = fpo_sample_vector(&sample), *plain;
+    fpo_plain options = {
+        FPO_BLOCK_NVFP4, FPO_BLOCK_NVFP4, FPO_F32, FPO_FORMAT_NONE, fpo_model_by_name("exact"), 0, NULL};
+    fpo_sample_compute(vector, "exact");
+    add_operands(vector, FPO_DTYPE_U8, 32, FPO_DTYPE_F8_E4M3);
+    add("a_tensor_scale", FPO_DTYPE_F32, 0, 1, 1, &vector->problem.a.tensor_scale);
+    add("alpha", FPO_DTYPE_F32, 1, 1, 1, &vector->problem.alpha);
+    options.beta = &vector->problem.beta;
+    ck_assert_int_eq(fpo_vector_from_plain(write_tensors(), &options, &plain, &error), FPO_ERR_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(error.message, "beta is given, but the file has no tensor c"));
+    add("c", FPO_DTYPE_F32, 2, 6, 9, vector->problem.c);
+    const char *path = write_tensors();
+    ck_assert(vector->problem.beta != 0);
+    ck_assert_msg(fpo_vector_from_plain(path, &options, &plain, &error) == FPO_OK, "%s", error.message);
+    fpo_sample_compute(plain, "exact");
+    same_result(vector, plain);
+    fpo_vector_free(plain);
+    options.beta = NULL;
+    ck_assert_int_eq(fpo_vector_from_plain(path, &options, &plain, &error), FPO_ERR_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(error.message, "there is a tensor c, but no beta"));
+    ck_assert_ptr_nonnull(strstr(error.message, "--beta"));
+    add("beta", FPO_DTYPE_F32, 1, 1, 1, &vector->problem.beta);
+    path = write_tensors();
+    ck_assert_int_eq(fpo_vector_from_plain(path, &options, &plain, &error), FPO_OK);
+    fpo_vector_free(plain);
+    options.beta = &vector->problem.beta;
+    ck_assert_int_eq(fpo_vector_from_plain(path, &options, &plain, &error), FPO_ERR_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(error.message, "beta is given twice"));
+    fpo_vector_free(vector);
+}
+END_TEST
+
 START_TEST(what_does_not_fit_is_refused)
 {
     fpo_sample sample = {FPO_BLOCK_NVFP4, FPO_BLOCK_NVFP4, FPO_F32, 0, 0, false, 2, 3, 64};
     fpo_vector *vector = fpo_sample_vector(&sample), *plain;
-    fpo_plain options = {FPO_BLOCK_NVFP4, FPO_BLOCK_NVFP4, FPO_F32, fpo_model_by_name("exact"), 0};
+    fpo_plain options = {
+        FPO_BLOCK_NVFP4, FPO_BLOCK_NVFP4, FPO_F32, FPO_FORMAT_NONE, fpo_model_by_name("exact"), 0, NULL};
     add("x", FPO_DTYPE_U8, 2, 1, 1, "x");
     ck_assert_int_eq(fpo_vector_from_plain(write_tensors(), &options, &plain, &error), FPO_ERR_FILE);
     ck_assert_ptr_nonnull(strstr(error.message, "no tensor a (the tensors of a plain file are a, b, a_scale"));
@@ -252,6 +294,7 @@ Suite *fpo_suite(void)
     tcase_add_test(files, k_comes_from_the_tensors_or_the_caller);
     tcase_add_test(files, dtypes_of_frameworks_are_taken);
     tcase_add_test(files, a_bias_by_row_is_told_by_its_length);
+    tcase_add_test(files, c_without_beta_is_refused);
     tcase_add_test(files, what_does_not_fit_is_refused);
     tcase_add_test(files, tensors_become_floats_exactly);
     suite_add_tcase(suite, files);

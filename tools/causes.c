@@ -170,17 +170,17 @@ static void print_unexplained(const fpo_diagnosis *d)
 {
     printf("  %-16s unexplained: none of %zu hypotheses gives every byte\n", "cause", d->hypotheses);
     char line[TEXT * 2];
+    const char *units = d->sample_of_blocks ? "blocks" : "elements";
     if (d->closest.edit_count == 0) {
-        snprintf(
-            line, sizeof line,
-            "no hypothesis comes closer than none at all does: %zu of %zu sampled elements are as the model has them",
-            d->closest_equal, d->sample);
+        snprintf(line, sizeof line,
+                 "no hypothesis comes closer than none at all does: %zu of %zu sampled %s are as the model has them",
+                 d->closest_equal, d->sample, units);
         print_labelled("closest", line);
         return;
     }
     words w = words_of(&d->closest);
-    snprintf(line, sizeof line, "%s, but only %zu of %zu sampled elements are then as observed", w.sentence,
-             d->closest_equal, d->sample);
+    snprintf(line, sizeof line, "%s, but only %zu of %zu sampled %s are then as observed", w.sentence, d->closest_equal,
+             d->sample, units);
     print_labelled("closest", line);
 }
 

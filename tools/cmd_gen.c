@@ -23,6 +23,7 @@ enum {
     OPTION_BIAS_FORMAT,
     OPTION_ALPHA,
     OPTION_BETA,
+    OPTION_NORM,
     OPTION_SEED,
     OPTION_PURPOSE,
     OPTION_DIGESTS,
@@ -75,9 +76,16 @@ static const struct argp_option options[] = {
      .key = 'm',
      .arg = "MODEL",
      .doc = "outputs under this model, `all` or `default`; may be repeated"},
-    {.name = "d", .key = OPTION_D, .arg = "F", .doc = "format of D: f32 (default), bf16, f16, e4m3, e5m2, nvfp4"},
+    {.name = "d",
+     .key = OPTION_D,
+     .arg = "F",
+     .doc = "format of D: f32 (default), bf16, f16, e4m3, e5m2, nvfp4, mxfp8_e4m3, mxfp8_e5m2"},
     {.name = "alpha", .key = OPTION_ALPHA, .arg = "X", .doc = "default 1"},
     {.name = "beta", .key = OPTION_BETA, .arg = "X", .doc = "factor of C"},
+    {.name = "d-scale",
+     .key = OPTION_NORM,
+     .arg = "X",
+     .doc = "what multiplies a narrow D before it is rounded (cuBLASLt's scaleD, CUTLASS's norm constant); default 1"},
     {.doc = "The file:", .group = 6},
     {.name = "output", .key = 'o', .arg = "FILE", .doc = "the vector to write; with --suite a folder"},
     {.name = "digests-only", .key = OPTION_DIGESTS, .doc = "leave out the outputs, keep their digests"},
@@ -97,16 +105,23 @@ static const char documentation[] =
     "  fp4oracle gen --checkpoint Llama-NVFP4 --layer model.layers.0.mlp.down_proj -o v.st\n"
     "  fp4oracle gen --suite smoke --format nvfp4 --d bf16 -o smoke-nvfp4";
 
-static fpo_status parse_d(const char *text, fpo_format *d, fpo_error *error)
+static fpo_status parse_d(const char *text, fpo_format *d, fpo_format *d_scale, fpo_error *error)
 {
+    *d_scale = FPO_FORMAT_NONE;
     if (strcmp(text, "nvfp4") == 0) {
         *d = FPO_E2M1;
+        return FPO_OK;
+    }
+    if (strcmp(text, "mxfp8_e4m3") == 0 || strcmp(text, "mxfp8_e5m2") == 0) {
+        *d = strcmp(text, "mxfp8_e4m3") == 0 ? FPO_E4M3 : FPO_E5M2;
+        *d_scale = FPO_UE8M0;
         return FPO_OK;
     }
     fpo_status status = fpo_parse_format(text, d, error);
     if (status != FPO_OK || *d == FPO_F32 || *d == FPO_BF16 || *d == FPO_F16 || *d == FPO_E4M3 || *d == FPO_E5M2)
         return status;
-    return fpo_fail(error, FPO_ERR_ARGUMENT, "--d %s: D is f32, bf16, f16, e4m3, e5m2 or nvfp4", text);
+    return fpo_fail(error, FPO_ERR_ARGUMENT, "--d %s: D is f32, bf16, f16, e4m3, e5m2, nvfp4, mxfp8_e4m3 or mxfp8_e5m2",
+                    text);
 }
 
 static fpo_status parse_addend(const char *what, const char *text, fpo_format *format, fpo_error *error)
@@ -144,12 +159,16 @@ static error_t parse_value(int key, const char *text, fpo_gen_arguments *a, fpo_
     case OPTION_C_FORMAT: *status = parse_addend("--c-format", text, &a->generate.c, error); return 0;
     case OPTION_BIAS_FORMAT: *status = parse_addend("--bias-format", text, &a->generate.bias, error); return 0;
     case OPTION_D:
-        *status = parse_d(text, &a->generate.d, error);
+        *status = parse_d(text, &a->generate.d, &a->d_scale, error);
         a->has_d = true;
         return 0;
     case OPTION_ALPHA:
         *status = fpo_parse_float("--alpha", text, &a->alpha, error);
         a->has_alpha = true;
+        return 0;
+    case OPTION_NORM:
+        *status = fpo_parse_float("--d-scale", text, &a->norm, error);
+        a->has_norm = true;
         return 0;
     case OPTION_ROWS:
         *status = fpo_parse_integer("--rows", text, 1, INT32_MAX, &a->rows, error);
@@ -211,6 +230,8 @@ static const char *complaint(const fpo_gen_arguments *a)
         return "--c, --bias and --recipe belong to --a and --b";
     if (a->has_beta && !has_c)
         return "--beta: there is no C (--c FILE:TENSOR, or --c-format F with --data)";
+    if (a->has_norm && (a->generate.d == FPO_F32 || a->generate.d == FPO_BF16 || a->generate.d == FPO_F16))
+        return "--d-scale multiplies a narrow D: --d e4m3, e5m2, nvfp4, mxfp8_e4m3 or mxfp8_e5m2";
     return a->output == NULL ? "where to: -o FILE" : NULL;
 }
 

@@ -8,6 +8,7 @@
 #include "run_records.h"
 #include "run_text.h"
 #include "run_vectors.h"
+#include "source.h"
 
 #include <fnmatch.h>
 #include <stdio.h>
@@ -39,8 +40,9 @@ static char *reproduce_line(const run *r)
     char kernel[1024], limit[32];
     char program[] = "fp4oracle", command[] = "run", kernel_option[] = "--kernel", device_option[] = "--device",
          model_option[] = "--model", limit_option[] = "--time-limit", once_option[] = "--once";
+    char source_option[2][16] = {"--source-a", "--source-b"};
     char vector_text[2][128];
-    char *arguments[20] = {program, command, kernel_option, kernel};
+    char *arguments[24] = {program, command, kernel_option, kernel};
     int count = 4;
     snprintf(kernel, sizeof kernel, "%s:%s", r->plugin_name, r->kernel->name);
     if (r->p->device != NULL) {
@@ -58,6 +60,12 @@ static char *reproduce_line(const run *r)
     }
     if (r->p->once) {
         arguments[count++] = once_option;
+    }
+    for (int i = 0; i < 2; i++) {
+        if (r->p->source[i] != NULL) {
+            arguments[count++] = source_option[i];
+            memcpy(&arguments[count++], &r->p->source[i], sizeof arguments[0]);
+        }
     }
     count += fpo_run_vector_arguments(r->vector, vector_text, arguments + count);
     return fpo_command_line(count, arguments);
@@ -106,10 +114,15 @@ static void run_kernel(run *r, const fpo_run_vectors *vectors)
         }
         r->variants = 0;
         fpo_status status = fpo_run_vector_open(r->vector, r->kernel, &vector, &error);
+        if (status == FPO_OK && r->vector->entry == NULL) {
+            status = fpo_take_sources(r->p->source, vector, &error);
+            if (status != FPO_OK) {
+                fpo_run_vector_close(r->vector, vector);
+            }
+        }
         if (status != FPO_OK) {
             bool other = r->vector->entry != NULL && status == FPO_ERR_UNSUPPORTED; /* for other kernels than this */
-            fpo_run_result result = {.variant = "",
-                                     .outcome = other ? FPO_OUTCOME_UNSUPPORTED : FPO_OUTCOME_UNUSABLE};
+            fpo_run_result result = {.variant = "", .outcome = other ? FPO_OUTCOME_UNSUPPORTED : FPO_OUTCOME_UNUSABLE};
             snprintf(result.text, sizeof result.text, "%s", error.message);
             take(r, r->kernel, &result);
         } else {

@@ -72,11 +72,11 @@ static fpo_status generate(const fpo_subject *s, fpo_data_kind kind, const int64
     return FPO_OK;
 }
 
-/* The output that a cause gives, or nothing where it makes no sense for these operands. */
-static bool evaluate(const fpo_vector *vector, const fpo_cause *cause, void *d, size_t bytes)
+/* The output that a cause gives, its scales behind it, or nothing where it makes no sense for these operands. */
+static bool evaluate(const fpo_vector *vector, const fpo_cause *cause, uint8_t *d, size_t bytes, size_t scale_bytes)
 {
     fpo_edited edited;
-    fpo_gemm_output output = {.d = d, .d_bytes = bytes};
+    fpo_gemm_output output = {d, bytes, scale_bytes > 0 ? d + bytes : NULL, scale_bytes};
     if (fpo_edited_open(&vector->spec, &vector->problem, cause->edits, cause->edit_count, &edited, NULL) != FPO_OK)
         return false;
     bool made = fpo_edited_gemm(&edited, &output, NULL, NULL) == FPO_OK;
@@ -88,14 +88,15 @@ static bool evaluate(const fpo_vector *vector, const fpo_cause *cause, void *d, 
 static fpo_status group(const fpo_diagnosis *diagnosis, fpo_distinction *d, fpo_error *error)
 {
     const fpo_gemm_problem *p = &d->vector->problem;
-    size_t bytes = fpo_output_bytes(&d->vector->spec, p->m, p->n);
+    size_t d_bytes = fpo_output_bytes(&d->vector->spec, p->m, p->n);
+    size_t scale_bytes = fpo_output_scale_bytes(&d->vector->spec, p->m, p->n), bytes = d_bytes + scale_bytes;
     uint8_t *outputs = calloc(diagnosis->cause_count + 1, bytes);
     if (outputs == NULL)
         return fpo_fail(error, FPO_ERR_MEMORY, "no memory for %zu outputs of %zu bytes", diagnosis->cause_count, bytes);
     d->causes = diagnosis->cause_count;
     d->kinds = 0;
     for (size_t i = 0; i < d->causes; i++) {
-        if (!evaluate(d->vector, &diagnosis->causes[i], outputs + i * bytes, bytes))
+        if (!evaluate(d->vector, &diagnosis->causes[i], outputs + i * bytes, d_bytes, scale_bytes))
             memset(outputs + i * bytes, 0, bytes);
         size_t same = 0;
         while (memcmp(outputs + same * bytes, outputs + i * bytes, bytes) != 0)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SCALE_GROUP = 16 }; /* columns that share a scale of an nvfp4 output */
+enum { MOST = 32 }; /* columns that share a scale of an output */
 
 /* The vector's spec under a model: one of its own, or one of the registry. NULL: exact. */
 static fpo_status choose_spec(const fpo_vector *vector, const char *name, fpo_gemm_spec *spec, fpo_error *error)
@@ -60,24 +60,24 @@ static fpo_status group_values(const fpo_trace *t, uint32_t *codes, int *count, 
     spec.epilogue.d = FPO_F32;
     spec.epilogue.d_scale = FPO_FORMAT_NONE;
     spec.epilogue.d_cast = *fpo_cast_describe(FPO_CAST_IEEE);
-    fpo_element elements[SCALE_GROUP];
-    int64_t first = t->column / SCALE_GROUP * SCALE_GROUP;
+    fpo_element elements[MOST];
+    int64_t block = fpo_output_block(&t->context->spec->epilogue), first = t->column / block * block;
     *count = 0;
-    for (int64_t n = first; n < first + SCALE_GROUP && n < p->n; n++)
+    for (int64_t n = first; n < first + block && n < p->n; n++)
         elements[(*count)++] = (fpo_element){t->row, n};
     return fpo_gemm_elements(&spec, p, elements, (size_t)*count, codes, NULL, error);
 }
 
-/* An nvfp4 output: the scale of the group, and the code of this column under it. */
+/* An nvfp4 or mxfp8 output: the scale of the group, and the code of this column under it. */
 static fpo_status quantise_output(const fpo_trace *t, json_t *object, mpfr_ptr y, fpo_error *error)
 {
-    uint32_t codes[SCALE_GROUP];
+    uint32_t codes[MOST];
     int count = 0;
     fpo_status status = group_values(t, codes, &count, error);
     if (status != FPO_OK)
         return status;
     const fpo_epilogue *epilogue = &t->context->spec->epilogue;
-    int64_t at = t->column % SCALE_GROUP;
+    int64_t at = t->column % fpo_output_block(epilogue);
     uint32_t own = fpo_encode(FPO_F32, fpo_value_from_mpfr(y), fpo_cast_describe(FPO_CAST_IEEE), 0);
     if (own != codes[at])
         return fpo_fail(error, FPO_ERR_UNSUPPORTED,

@@ -43,6 +43,10 @@ fpo_status fpo_gen_vector(const fpo_gen_arguments *a, fpo_vector **vector, fpo_e
             (*vector)->problem.alpha = a->alpha;
         if (a->has_beta)
             (*vector)->problem.beta = a->beta;
+        if (a->has_norm)
+            (*vector)->problem.d_scale = a->norm;
+        if (a->d_scale != FPO_FORMAT_NONE)
+            (*vector)->spec.epilogue.d_scale = a->d_scale;
         if (a->purpose != NULL)
             (*vector)->purpose = a->purpose;
         status = fpo_gen_compute(a, *vector, error);

@@ -17,9 +17,10 @@ typedef struct fpo_gen_arguments {
     bool has_rows;
     const char *recipe;    /* NAME or A,B; NULL: the default of the format */
     fpo_generate generate; /* formats, and for --data its kind and shape; c and bias are formats */
-    bool has_format, has_data, has_shape, has_d, has_alpha, has_beta;
-    float alpha, beta;
-    const char **models; /* names */
+    fpo_format d_scale;    /* UE8M0 for an mxfp8 output; else as generate.d has it */
+    bool has_format, has_data, has_shape, has_d, has_alpha, has_beta, has_norm;
+    float alpha, beta, norm; /* norm: the factor d_scale of a narrow output */
+    const char **models;     /* names */
     size_t model_count;
     const char *purpose; /* NULL: none */
     const char *output;

@@ -27,6 +27,8 @@ const char *fpo_operand_name(const fpo_operand_view *view)
 
 static const char *output_name(const fpo_epilogue *epilogue)
 {
+    if (epilogue->d_scale == FPO_UE8M0)
+        return epilogue->d == FPO_E4M3 ? "mxfp8_e4m3" : "mxfp8_e5m2";
     return epilogue->d_scale != FPO_FORMAT_NONE ? "nvfp4" : fpo_format_describe(epilogue->d)->name;
 }
 

@@ -23,6 +23,8 @@ const char *fpo_gen_suite_complaint(const fpo_gen_arguments *a)
     if (a->c != NULL || a->bias != NULL || a->generate.c != FPO_FORMAT_NONE || a->generate.bias != FPO_FORMAT_NONE ||
         a->has_alpha || a->has_beta)
         return "--suite brings its own C, bias, alpha and beta";
+    if (a->d_scale != FPO_FORMAT_NONE || a->has_norm)
+        return "suites have no mxfp8 outputs, and no factor of D";
     if (a->layer != NULL || a->has_rows || a->purpose != NULL)
         return "--layer, --rows and --purpose do not go with --suite";
     if (!a->has_format)

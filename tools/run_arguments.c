@@ -22,7 +22,9 @@ enum {
     OPTION_ONCE,
     OPTION_NO_DIAGNOSIS,
     OPTION_CHECK,
-    OPTION_RECORD
+    OPTION_RECORD,
+    OPTION_SOURCE_A,
+    OPTION_SOURCE_B
 };
 
 static const struct argp_option options[] = {
@@ -50,6 +52,13 @@ static const struct argp_option options[] = {
      .key = 'm',
      .arg = "MODEL",
      .doc = "what must come out; default: the model that the kernel names"},
+    {.name = "source-a",
+     .key = OPTION_SOURCE_A,
+     .arg = "FILE[:TENSOR]",
+     .doc =
+         "the numbers that A of the one vector was quantised from: where bits differ, every recipe for its format is "
+         "tried, too"},
+    {.name = "source-b", .key = OPTION_SOURCE_B, .arg = "FILE[:TENSOR]", .doc = "the same for B"},
     {.name = "time-limit", .key = OPTION_LIMIT, .arg = "SECONDS", .doc = "for each launch; default 60"},
     {.name = "once", .key = OPTION_ONCE, .doc = "one launch a vector, without the checks that need more"},
     {.name = "no-diagnosis", .key = OPTION_NO_DIAGNOSIS, .doc = "does not search for the cause where bits differ"},
@@ -101,6 +110,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case OPTION_JSON: p->json = true; break;
     case OPTION_JUNIT: p->junit = argument; break;
     case OPTION_RECORD: p->record = argument; break;
+    case OPTION_SOURCE_A: p->source[0] = argument; break;
+    case OPTION_SOURCE_B: p->source[1] = argument; break;
     case ARGP_KEY_ARGS:
         p->vectors = state->argv + state->next;
         p->vector_count = (size_t)(state->argc - state->next);
@@ -110,6 +121,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             argp_error(state, "which kernel: --kernel PLUGIN[:NAME]");
         } else if (!p->list && p->suite == NULL && p->vector_count == 0) {
             argp_error(state, "which vectors: --suite SUITE, or VECTOR ...");
+        } else if ((p->source[0] != NULL || p->source[1] != NULL) && (p->suite != NULL || p->vector_count != 1)) {
+            argp_error(state, "--source-a and --source-b are about the operands of one vector: name it, and no other");
         }
         break;
     default: return ARGP_ERR_UNKNOWN;

@@ -11,6 +11,7 @@ typedef struct fpo_run_arguments {
     const char *kernel, *device, *junit, *record;
     const fpo_model *model;
     const char *suite, *format;
+    const char *source[2]; /* FILE[:TENSOR] that A and B of the vector were quantised from, or NULL */
     char **vectors;
     size_t vector_count;
     float time_limit;

@@ -5,15 +5,15 @@
 #include "subject.h"
 #include "arguments.h"
 #include "forms.h"
-#include "quantized.h"
 #include "report.h"
+#include "source.h"
 #include "text.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { OPTION_SOURCE_A = 0x200, OPTION_SOURCE_B };
+enum { OPTION_SOURCE_A = 0x200, OPTION_SOURCE_B, OPTION_BETA };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
@@ -26,6 +26,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'm': a->model = argument; return 0;
     case OPTION_SOURCE_A: a->source[0] = argument; return 0;
     case OPTION_SOURCE_B: a->source[1] = argument; return 0;
+    case OPTION_BETA:
+        if (fpo_parse_float("--beta", argument, &a->beta, &error) != FPO_OK)
+            argp_error(state, "%s", error.message);
+        a->has_beta = true;
+        return 0;
     case 'k':
         if (fpo_parse_integer("--k", argument, 1, INT32_MAX, &a->k, &error) != FPO_OK)
             argp_error(state, "%s", error.message);
@@ -36,6 +41,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         a->vector = argument;
         return 0;
     case ARGP_KEY_END:
+        if (a->has_beta && a->format == NULL)
+            argp_error(state, "--beta belongs to a plain file (--format): a vector says its own");
         if (a->vector == NULL)
             argp_error(state, "which vector: a file of `fp4oracle gen`, or a plain file with --format");
         else if (a->output == NULL)
@@ -51,7 +58,7 @@ static const struct argp_option options[] = {
      .arg = "FILE[:TENSOR]",
      .doc = "the output that somebody computed; TENSOR is needed "
             "where FILE has several, and none of them is `d`"},
-    {.name = "output-scale", .key = 's', .arg = "FILE[:TENSOR]", .doc = "the block scales of an nvfp4 output"},
+    {.name = "output-scale", .key = 's', .arg = "FILE[:TENSOR]", .doc = "the block scales of an nvfp4 or mxfp8 output"},
     {.name = "model",
      .key = 'm',
      .arg = "MODEL",
@@ -68,6 +75,7 @@ static const struct argp_option options[] = {
      .arg = "FILE[:TENSOR]",
      .doc = "the numbers that A was quantised from: the search then tries every recipe for its format, too"},
     {.name = "source-b", .key = OPTION_SOURCE_B, .arg = "FILE[:TENSOR]", .doc = "the same for B"},
+    {.name = "beta", .key = OPTION_BETA, .arg = "X", .doc = "of a plain file that has C as `c` and no tensor `beta`"},
     {.name = "k", .key = 'k', .arg = "K", .doc = "K of a plain file whose 4-bit codes leave the last half byte unused"},
     {0},
 };
@@ -77,6 +85,11 @@ const struct argp fpo_subject_argp = {.options = options, .parser = parse};
 static bool is_plain_number(fpo_format format)
 {
     return format == FPO_F32 || format == FPO_BF16 || format == FPO_F16;
+}
+
+static bool is_fp8(fpo_format format)
+{
+    return format == FPO_E4M3 || format == FPO_E5M2;
 }
 
 /* U8 are e2m1 codes; other dtypes without a format of ours (a double of NumPy) are no output. */
@@ -122,7 +135,10 @@ static fpo_status load_vector(const fpo_subject_arguments *a, fpo_format observe
 {
     if (a->format == NULL)
         return fpo_vector_read(a->vector, &s->vector, error);
-    fpo_plain plain = {.d = observed == FPO_FORMAT_NONE ? FPO_E2M1 : observed, .k = a->k};
+    fpo_plain plain = {.d = observed == FPO_FORMAT_NONE ? FPO_E2M1 : observed,
+                       .d_scale = s->scaled && is_fp8(observed) ? FPO_UE8M0 : FPO_FORMAT_NONE,
+                       .k = a->k,
+                       .beta = a->has_beta ? &a->beta : NULL};
     fpo_status status = fpo_parse_block_formats(a->format, &plain.a, &plain.b, error);
     if (status == FPO_OK)
         status = fpo_parse_model(a->model != NULL ? a->model : "exact", &plain.model, error);
@@ -177,45 +193,11 @@ static fpo_status take_output_scale(const fpo_subject_arguments *a, fpo_subject 
     if (status != FPO_OK)
         return status;
     const fpo_tensor *tensor = s->sources[1].tensor;
-    status = check_form(argument, tensor, s->spec.epilogue.d_scale, p->m, (p->n + 15) / 16, error);
+    status = check_form(argument, tensor, s->spec.epilogue.d_scale, p->m,
+                        fpo_output_scale_columns(&s->spec.epilogue, p->n), error);
     s->observed_scale = tensor->data;
     s->observed_scale_bytes = tensor->bytes;
     return status;
-}
-
-/* Numbers for an operand, as --source-a and --source-b give them. */
-static fpo_status take_source(const char *option, const char *argument, fpo_subject *s, int64_t rows,
-                              fpo_operand *operand, fpo_error *error)
-{
-    fpo_tensor_numbers numbers = {0};
-    if (argument == NULL)
-        return FPO_OK;
-    fpo_status status = fpo_tensor_numbers_read(argument, &numbers, error);
-    if (status != FPO_OK)
-        return status;
-    int64_t k = s->vector->problem.k;
-    size_t bytes = (size_t)rows * (size_t)k * sizeof(float);
-    float *values = NULL;
-    if (numbers.rows != rows || numbers.k != k)
-        status =
-            fpo_fail(error, FPO_ERR_SHAPE, "%s %.200s: %lld x %lld numbers, but the operand is %lld x %lld", option,
-                     argument, (long long)numbers.rows, (long long)numbers.k, (long long)rows, (long long)k);
-    else if ((values = fpo_vector_allocate(s->vector, bytes)) == NULL)
-        status =
-            fpo_fail(error, FPO_ERR_MEMORY, "out of memory for %lld x %lld numbers", (long long)rows, (long long)k);
-    else
-        memcpy(values, numbers.values, bytes);
-    operand->source = values;
-    operand->source_dtype = numbers.dtype;
-    fpo_tensor_numbers_free(&numbers);
-    return status;
-}
-
-static fpo_status take_sources(const fpo_subject_arguments *a, fpo_subject *s, fpo_error *error)
-{
-    fpo_gemm_problem *p = &s->vector->problem;
-    fpo_status status = take_source("--source-a", a->source[0], s, p->m, &p->a, error);
-    return status == FPO_OK ? take_source("--source-b", a->source[1], s, p->n, &p->b, error) : status;
 }
 
 static fpo_status asked_accumulation(const fpo_subject_arguments *a, fpo_subject *s, fpo_error *error)
@@ -247,7 +229,10 @@ fpo_status fpo_subject_open(const fpo_subject_arguments *arguments, fpo_subject 
     if (status == FPO_OK)
         status = check_dtype(arguments->output, subject->sources[0].tensor, error);
     if (status == FPO_OK) {
-        observed = fpo_dtype_format(subject->sources[0].tensor->dtype);
+        const fpo_tensor_source *output = &subject->sources[0];
+        observed = fpo_dtype_format(output->tensor->dtype);
+        subject->scaled = arguments->output_scale != NULL ||
+                          (strcmp(output->tensor->name, "d") == 0 && fpo_checkpoint_has(output->checkpoint, "d_scale"));
         status = load_vector(arguments, observed, subject, error);
     }
     if (status == FPO_OK)
@@ -259,7 +244,7 @@ fpo_status fpo_subject_open(const fpo_subject_arguments *arguments, fpo_subject 
     if (status == FPO_OK)
         status = take_output_scale(arguments, subject, error);
     if (status == FPO_OK)
-        status = take_sources(arguments, subject, error);
+        status = fpo_take_sources(arguments->source, subject->vector, error);
     if (status != FPO_OK)
         fpo_subject_close(subject);
     return status;

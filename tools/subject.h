@@ -19,7 +19,9 @@ typedef struct fpo_subject_arguments {
     const char *format;       /* NULL: `vector` is one; else the operand formats of a plain file */
     const char *model;        /* NULL: any that is allowed */
     const char *source[2];    /* FILE[:TENSOR] of the numbers that A and B were quantised from; NULL: not known */
-    int64_t k;                /* of a plain file with an odd number of 4-bit codes; 0: as many as there is room for */
+    bool has_beta;            /* of a plain file with C */
+    float beta;
+    int64_t k; /* of a plain file with an odd number of 4-bit codes; 0: as many as there is room for */
 } fpo_subject_arguments;
 
 /* The options that verify and diagnose share; `input` is an fpo_subject_arguments. The one argument is the vector. */
@@ -29,6 +31,7 @@ typedef struct fpo_subject {
     fpo_vector *vector;
     fpo_gemm_spec spec; /* of the first model asked for, with D as the output has it */
     bool is_plain;
+    bool scaled;    /* there are block scales for the output */
     bool d_differs; /* D of the output is not the format that the vector has outputs in */
     const void *observed, *observed_scale;
     size_t observed_bytes, observed_scale_bytes;

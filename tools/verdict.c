@@ -196,8 +196,8 @@ static fpo_status diagnose_as(fpo_subject *s, const char *model, fpo_diagnosis *
     fpo_progress_line line = {.label = "looking for the cause", .searching = true};
     fpo_execution execution = {.progress = fpo_progress, .progress_context = &line};
     s->spec.accumulation = *accumulation_of(s, model);
-    fpo_status status =
-        fpo_diagnose(&s->spec, &s->vector->problem, s->observed, s->observed_bytes, &execution, diagnosis, error);
+    fpo_observed observed = {s->observed, s->observed_bytes, s->observed_scale, s->observed_scale_bytes};
+    fpo_status status = fpo_diagnose_output(&s->spec, &s->vector->problem, &observed, &execution, diagnosis, error);
     fpo_progress_end(&line);
     return status;
 }
@@ -261,7 +261,7 @@ fpo_status fpo_find(fpo_subject *subject, const char *model, bool search, fpo_fi
     if (status != FPO_OK || finding->match_count > 0)
         return status;
     finding->verdict = FPO_VERDICT_UNEXPLAINED;
-    if (search && subject->spec.epilogue.d_scale == FPO_FORMAT_NONE)
+    if (search)
         status = diagnose(subject, finding, error);
     return status;
 }

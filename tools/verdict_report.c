@@ -83,7 +83,8 @@ static void print_search(const fpo_finding *f)
     printf("  %-16s %zu in %.2f s, under the model %s\n", "hypotheses", f->diagnosis.hypotheses, f->seconds,
            f->closest);
     print_by_class(f);
-    printf("  %-16s %zu elements at first\n", "sample", f->diagnosis.sample);
+    printf("  %-16s %zu %s at first\n", "sample", f->diagnosis.sample,
+           f->diagnosis.sample_of_blocks ? "blocks" : "elements");
     printf("  %-16s %zu\n", "explanations", f->diagnosis.cause_count);
     printf("  %-16s %" PRId64 " wrong elements, %.1f bits, of which an accusation takes %.1f\n", "evidence",
            f->diagnosis.evidence.elements, f->diagnosis.evidence.bits, f->diagnosis.needed);

@@ -132,8 +132,8 @@ fpo_status fpo_vector_attach_expected(fpo_vector *vector, fpo_expected *expected
     fpo_status status =
         attach_output(vector, "d.", expected->model, epilogue->d, n, &expected->d, &expected->d_bytes, error);
     if (status == FPO_OK && epilogue->d_scale != FPO_FORMAT_NONE)
-        status = attach_output(vector, "d_scale.", expected->model, epilogue->d_scale,
-                               n / FPO_OUTPUT_BLOCK + (n % FPO_OUTPUT_BLOCK != 0), &expected->d_scale,
-                               &expected->d_scale_bytes, error);
+        status =
+            attach_output(vector, "d_scale.", expected->model, epilogue->d_scale, fpo_output_scale_columns(epilogue, n),
+                          &expected->d_scale, &expected->d_scale_bytes, error);
     return status;
 }

@@ -67,9 +67,10 @@ fpo_status fpo_vector_compute(fpo_vector *vector, const fpo_model *model, const 
 /* Somebody's dump: the tensor names of docs/vector-format.md, nothing else. */
 typedef struct fpo_plain {
     fpo_block_format a, b;
-    fpo_format d;           /* format of the output */
+    fpo_format d, d_scale;  /* of the output; d_scale: UE8M0 for an mxfp8 output, else as d has it */
     const fpo_model *model; /* for spec.accumulation */
     int64_t k;              /* 0: from the tensors; an odd K cannot be told from e2m1 codes alone */
+    const float *beta;      /* of a file without a tensor beta; NULL: such a file has no c */
 } fpo_plain;
 
 /* A vector without expected outputs. Tensors that are no operands (outputs, other things) are ignored. */

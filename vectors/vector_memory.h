@@ -8,10 +8,7 @@
 #include "safetensors.h"
 #include "vector_file.h"
 
-enum {
-    FPO_VECTOR_VERSION = 1, /* of the file format */
-    FPO_OUTPUT_BLOCK = 16   /* columns that one scale of an nvfp4 output covers */
-};
+enum { FPO_VECTOR_VERSION = 1 }; /* of the file format */
 #define FPO_VECTOR_KEY "fp4oracle" /* of __metadata__ */
 #define FPO_SEPARATES_KEY "fp4oracle.separates"
 

@@ -110,8 +110,8 @@ static fpo_status add_outputs(contents *all, const fpo_vector *vector, bool dige
                             digests_only, error);
         if (status == FPO_OK && epilogue->d_scale != FPO_FORMAT_NONE)
             status =
-                add_output(all, d_scale, epilogue->d_scale, m, n / FPO_OUTPUT_BLOCK + (n % FPO_OUTPUT_BLOCK != 0),
-                           expected->d_scale, expected->d_scale_bytes, &expected->d_scale_digest, digests_only, error);
+                add_output(all, d_scale, epilogue->d_scale, m, fpo_output_scale_columns(epilogue, n), expected->d_scale,
+                           expected->d_scale_bytes, &expected->d_scale_digest, digests_only, error);
     }
     return status;
 }

@@ -41,7 +41,9 @@ typedef struct fpo_diagnosis {
      * the asked spec itself. */
     fpo_cause closest;
     size_t closest_equal, sample;
-    fpo_comparison comparison; /* observed against the asked spec */
+    bool sample_of_blocks;     /* the sample is of blocks that share a scale, not of elements */
+    fpo_comparison comparison; /* observed against the asked spec. Of an output with block scales an element differs
+                                  where its code or that of its scale does; codes are scale << 8 | code, without ulps */
     fpo_part part;             /* that differs */
     fpo_part nan;              /* that is NaN */
     fpo_sign_kind sign;        /* of the part that differs */
@@ -52,7 +54,18 @@ typedef struct fpo_diagnosis {
 
 FPO_API const char *fpo_verdict_name(fpo_verdict verdict);
 
-/* `observed` is D as fpo_gemm lays it out for this spec (without d_scale). */
+/* D as fpo_gemm lays it out for the spec; d_scale NULL where that has none. */
+typedef struct fpo_observed {
+    const void *d;
+    size_t d_bytes;
+    const void *d_scale;
+    size_t d_scale_bytes;
+} fpo_observed;
+
+FPO_API fpo_status fpo_diagnose_output(const fpo_gemm_spec *spec, const fpo_gemm_problem *problem,
+                                       const fpo_observed *observed, const fpo_execution *execution,
+                                       fpo_diagnosis *diagnosis, fpo_error *error);
+/* The same for outputs without block scales. */
 FPO_API fpo_status fpo_diagnose(const fpo_gemm_spec *spec, const fpo_gemm_problem *problem, const void *observed,
                                 size_t observed_bytes, const fpo_execution *execution, fpo_diagnosis *diagnosis,
                                 fpo_error *error);

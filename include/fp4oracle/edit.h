@@ -58,6 +58,15 @@ typedef enum fpo_output_map {
     FPO_MAP_FLUSHED   /* where it belongs, subnormals as zeros of the same sign */
 } fpo_output_map;
 
+/* What becomes of an output with block scales after the epilogue; all zero: as the spec says. */
+typedef struct fpo_output_writing {
+    int recipe;               /* of the registry, plus one; 0: the spec's own quantiser */
+    fpo_format scale;         /* of the scales that are written; FPO_FORMAT_NONE: the spec's */
+    bool inverted;            /* scales are their inverses */
+    fpo_layout written, read; /* where scales are put, and where they are looked for */
+    bool nibbles_swapped;
+} fpo_output_writing;
+
 /* A spec and problem after edits. The buffers of operands that edits change are owned; the rest is the caller's, who
  * keeps it alive. */
 typedef struct fpo_edited {
@@ -66,6 +75,7 @@ typedef struct fpo_edited {
     fpo_output_map map;
     int64_t amount;
     uint32_t code;
+    fpo_output_writing writing;
     /* Outputs from this row and column on are computed with alpha * part_factor; 0: there is no such part. */
     float part_factor;
     int64_t part_row, part_column;
@@ -79,11 +89,17 @@ FPO_API fpo_status fpo_edited_open(const fpo_gemm_spec *spec, const fpo_gemm_pro
                                    size_t count, fpo_edited *edited, fpo_error *error);
 FPO_API void fpo_edited_close(fpo_edited *edited);
 /* As fpo_gemm and fpo_gemm_elements. D has the size that the original spec says. Outputs with block scales (d_scale)
- * take edits that leave the outputs where they belong. */
+ * are moved before they are quantised; they take no FPO_MAP_CONSTANT and no FPO_MAP_FLUSHED. */
 FPO_API fpo_status fpo_edited_gemm(const fpo_edited *edited, const fpo_gemm_output *output,
                                    const fpo_execution *execution, fpo_error *error);
 FPO_API fpo_status fpo_edited_elements(const fpo_edited *edited, const fpo_element *elements, size_t count,
                                        uint32_t *codes, const fpo_execution *execution, fpo_error *error);
+
+/* Blocks of an output with block scales: element (row, c) stands for the block c of a row. words[i * B + j] is column j
+ * of block i, the code of its scale << 8 | its own code; B is fpo_output_block, and what lies beyond the last column is
+ * 0. */
+FPO_API fpo_status fpo_edited_blocks(const fpo_edited *edited, const fpo_element *blocks, size_t count, uint32_t *words,
+                                     const fpo_execution *execution, fpo_error *error);
 
 /* The sentence of this edit, parameters filled in. */
 FPO_API void fpo_edit_sentence(const fpo_edit *edit, char *text, size_t size);

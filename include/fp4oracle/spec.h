@@ -96,7 +96,8 @@ typedef struct fpo_epilogue {
     fpo_format bias;                             /* format of the bias, FPO_FORMAT_NONE if there is none */
     bool bias_per_row;                           /* one bias per row of D (M) instead of per column (N) */
     fpo_format d;       /* F32, BF16, F16, E4M3, E5M2; E2M1 with d_scale UE4M3 for an nvfp4 output */
-    fpo_format d_scale; /* FPO_FORMAT_NONE, or UE4M3: D is quantised per 16 columns of a row, see below */
+    fpo_format d_scale; /* FPO_FORMAT_NONE; UE4M3 (D in E2M1) or UE8M0 (D in E4M3 or E5M2: mxfp8): D is quantised per 16
+                           or 32 columns of a row, see below */
     fpo_cast d_cast;    /* how the final y becomes D; not stochastic */
 } fpo_epilogue;
 
@@ -122,7 +123,14 @@ FPO_API bool fpo_epilogue_append(fpo_epilogue *epilogue, fpo_epilogue_op op, fpo
 /* The output quantiser (cuBLAS, "output quantizer"): per 16 consecutive columns of a row (the last group may be short),
  *   amax = the largest |y|, NaN if any y is NaN;    S = ue4m3(RN(amax / 6)), to nearest even, saturating
  *   R = RN(1 / S), and 0 where S is 0;              D = e2m1(RN(y * R)) by d_cast
- * all in f32. The program's last operation is where a tensor scale of the output goes (FPO_EPI_D_SCALE). */
+ * all in f32. For an mxfp8 output the same per 32 columns, with 448 (e5m2: 57344) for 6 and S = ue8m0 of the quotient,
+ * away from zero, saturating. The program's last operation is where a tensor scale of the output goes
+ * (FPO_EPI_D_SCALE). */
+
+/* Columns of a row of D that share a scale; 0 for outputs without. */
+FPO_API int64_t fpo_output_block(const fpo_epilogue *epilogue);
+/* Scales of a row of `n` columns of D. */
+FPO_API int64_t fpo_output_scale_columns(const fpo_epilogue *epilogue, int64_t n);
 
 typedef struct fpo_gemm_spec {
     fpo_operand_spec a, b;

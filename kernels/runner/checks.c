@@ -213,8 +213,8 @@ fpo_status fpo_check_launches(fpo_stage *stage, bool once, fpo_checks *checks, f
         return status;
     }
     checks->d_bytes = (size_t)dense.bytes;
-    checks->d_scale_bytes =
-        stage->kernel->d_scale != FPO_FORMAT_NONE ? (size_t)(p->m * (p->n / 16 + (p->n % 16 != 0))) : 0;
+    const fpo_epilogue epilogue = {.d_scale = stage->kernel->d_scale};
+    checks->d_scale_bytes = (size_t)(p->m * fpo_output_scale_columns(&epilogue, p->n));
     if (!allocate(&c, &c.first) || !allocate(&c, &c.second) || !allocate(&c, &c.now)) {
         stage->outcome = FPO_OUTCOME_OUT_OF_MEMORY;
         status =

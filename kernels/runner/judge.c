@@ -145,12 +145,15 @@ static void compare(const fpo_case *c, const fpo_checks *observed, const fpo_jud
     fpo_error error = {0};
     fpo_compare(judgement->spec.epilogue.d, p->m, p->n, judgement->expected, observed->d, &judgement->comparison);
     if (judgement->expected_scale != NULL) {
-        fpo_compare(judgement->spec.epilogue.d_scale, p->m, p->n / 16 + (p->n % 16 != 0), judgement->expected_scale,
-                    observed->d_scale, &judgement->scale_comparison);
-        snprintf(judgement->no_diagnosis, sizeof judgement->no_diagnosis, "outputs with scales are not diagnosed yet");
-    } else if (options->diagnose) {
-        judgement->diagnosed = fpo_diagnose(&judgement->spec, p, observed->d, observed->d_bytes, options->execution,
-                                            &judgement->diagnosis, &error) == FPO_OK;
+        const fpo_epilogue *e = &judgement->spec.epilogue;
+        fpo_compare(e->d_scale, p->m, fpo_output_scale_columns(e, p->n), judgement->expected_scale, observed->d_scale,
+                    &judgement->scale_comparison);
+    }
+    if (options->diagnose) {
+        fpo_observed output = {observed->d, observed->d_bytes, observed->d_scale,
+                               observed->d_scale != NULL ? observed->d_scale_bytes : 0};
+        judgement->diagnosed = fpo_diagnose_output(&judgement->spec, p, &output, options->execution,
+                                                   &judgement->diagnosis, &error) == FPO_OK;
         snprintf(judgement->no_diagnosis, sizeof judgement->no_diagnosis, "%s", error.message);
     }
 }

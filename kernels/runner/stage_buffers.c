@@ -137,7 +137,8 @@ fpo_status fpo_stage_add_outputs(fpo_stage *stage, fpo_error *error)
     fpo_status status = fpo_matrix_lines(&kernel->d, p->m, p->n, kernel->any_line ? LINE_GAP : 0, &d->lines, error);
     status = status == FPO_OK ? fpo_stage_size_buffer(stage, FPO_SLOT_D, d->lines.bytes, d->lines.line, error) : status;
     if (status == FPO_OK && kernel->d_scale != FPO_FORMAT_NONE) {
-        int64_t columns = p->n / 16 + (p->n % 16 != 0);
+        fpo_epilogue epilogue = {.d_scale = kernel->d_scale};
+        int64_t columns = fpo_output_scale_columns(&epilogue, p->n);
         status = fpo_stage_size_buffer(stage, FPO_SLOT_D_SCALE, fpo_layout_size(kernel->d_scale_layout, p->m, columns),
                                        0, error);
     }

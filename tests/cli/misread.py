@@ -187,4 +187,5 @@ def main():
         save(output, "d", "F32", [len(a), len(b)], [NAN_BITS if x is NAN else f32_bits(x) for x in values])
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -17,6 +17,7 @@ static const struct {
 } bases[] = {
     {FPO_BLOCK_NVFP4, FPO_BLOCK_NVFP4, FPO_F32, "nvfp4"},
     {FPO_BLOCK_NVFP4, FPO_BLOCK_NVFP4, FPO_BF16, "nvfp4/bf16"},
+    {FPO_BLOCK_NVFP4, FPO_BLOCK_NVFP4, FPO_E2M1, "nvfp4/nvfp4"},
     {FPO_BLOCK_MXFP4, FPO_BLOCK_MXFP4, FPO_F32, "mxfp4"},
     {FPO_BLOCK_MXFP8_E4M3, FPO_BLOCK_MXFP8_E4M3, FPO_F32, "mxfp8_e4m3"},
     {FPO_BLOCK_FP8_TENSOR, FPO_BLOCK_FP8_TENSOR, FPO_F32, "fp8_tensor"},
@@ -34,7 +35,7 @@ static const fpo_kernel_order in_order = {.size = sizeof(fpo_kernel_order), .mod
 fpo_status edited_spec(const edited_kernel *kernel, fpo_gemm_spec *spec, fpo_error *error)
 {
     fpo_status status = fpo_spec_init(spec, kernel->a, kernel->b, fpo_model_by_name("fma_f32"), kernel->d, error);
-    spec->epilogue.c = kernel->d;
+    spec->epilogue.c = kernel->d == FPO_E2M1 ? FPO_BF16 : kernel->d;
     spec->epilogue.bias = FPO_F32;
     return status;
 }
@@ -52,15 +53,17 @@ static fpo_kernel_operand operand_of(fpo_block_format format)
 static fpo_kernel kernel_of(const entry *e)
 {
     const char *d = fpo_format_describe(e->what.d)->name;
+    bool scaled = e->what.d == FPO_E2M1;
     return (fpo_kernel){.name = e->name,
                         .summary = "the emulator with one edit",
                         .fault = e->sentence,
                         .user = &e->what,
                         .a = operand_of(e->what.a),
                         .b = operand_of(e->what.b),
-                        .c = d,
+                        .c = scaled ? "bf16" : d,
                         .bias = "f32",
                         .d = d,
+                        .d_scale = scaled ? "ue4m3" : NULL,
                         .alpha = FPO_SCALAR_HOST,
                         .beta = FPO_SCALAR_HOST,
                         .tensor_scales = FPO_TENSOR_SCALES_HOST,
@@ -72,7 +75,8 @@ static fpo_kernel kernel_of(const entry *e)
 static fpo_gemm_problem any_problem(void)
 {
     static const unsigned char something[1];
-    fpo_operand operand = {.codes = something, .scales = something, .tensor_scale = 0.5f};
+    static const float number;
+    fpo_operand operand = {.codes = something, .scales = something, .tensor_scale = 0.5f, .source = &number};
     return (fpo_gemm_problem){.m = 256,
                               .n = 256,
                               .k = 1024,
@@ -80,7 +84,7 @@ static fpo_gemm_problem any_problem(void)
                               .b = operand,
                               .alpha = 0.5f,
                               .beta = 0.5f,
-                              .d_scale = 1,
+                              .d_scale = 0.5f,
                               .c = something,
                               .bias = something};
 }

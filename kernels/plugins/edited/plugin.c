@@ -22,7 +22,12 @@ static fpo_operand operand_of(const fpo_operand_view *view, const void *codes, c
 static fpo_gemm_problem problem_of(fpo_gemm_spec *spec, const fpo_kernel_problem *p)
 {
     size_t c_bytes = (size_t)(p->m * p->n) * fpo_format_describe(spec->epilogue.c)->storage_bytes;
-    fpo_gemm_problem problem = {.m = p->m, .n = p->n, .k = p->k, .alpha = *p->alpha, .beta = *p->beta, .d_scale = 1};
+    fpo_gemm_problem problem = {.m = p->m,
+                                .n = p->n,
+                                .k = p->k,
+                                .alpha = *p->alpha,
+                                .beta = *p->beta,
+                                .d_scale = p->d_norm != NULL ? *p->d_norm : 1};
     problem.a = operand_of(&spec->a.stored, p->a, p->a_scale, p->a_scale_bytes, p->a_tensor_scale, p->m, p->k);
     problem.b = operand_of(&spec->b.stored, p->b, p->b_scale, p->b_scale_bytes, p->b_tensor_scale, p->n, p->k);
     problem.c = p->c;
@@ -34,17 +39,17 @@ static fpo_gemm_problem problem_of(fpo_gemm_spec *spec, const fpo_kernel_problem
     return problem;
 }
 
-/* Whether the edit can be applied and changes the output, which then is in `d`. */
-static bool shows(const fpo_gemm_spec *spec, const fpo_gemm_problem *problem, const fpo_edit *edit, const void *right,
-                  void *d, size_t bytes)
+/* Whether the edit can be applied and changes the output. */
+static bool shows(const fpo_gemm_spec *spec, const fpo_gemm_problem *problem, const fpo_edit *edit,
+                  const fpo_gemm_output *right, const fpo_gemm_output *output)
 {
     fpo_edited edited;
-    fpo_gemm_output output = {.d = d, .d_bytes = bytes};
     if (fpo_edited_open(spec, problem, edit, 1, &edited, NULL) != FPO_OK)
         return false;
-    bool done = fpo_edited_gemm(&edited, &output, NULL, NULL) == FPO_OK;
+    bool done = fpo_edited_gemm(&edited, output, NULL, NULL) == FPO_OK;
     fpo_edited_close(&edited);
-    return done && memcmp(d, right, bytes) != 0;
+    return done && (memcmp(output->d, right->d, right->d_bytes) != 0 ||
+                    (right->d_scale_bytes > 0 && memcmp(output->d_scale, right->d_scale, right->d_scale_bytes) != 0));
 }
 
 static fpo_plugin_status out_of_memory(char *why)
@@ -53,19 +58,41 @@ static fpo_plugin_status out_of_memory(char *why)
     return FPO_PLUGIN_OUT_OF_MEMORY;
 }
 
-static fpo_plugin_status run_edited(const edited_kernel *kernel, const fpo_gemm_spec *spec,
-                                    const fpo_gemm_problem *problem, void *d, char *why)
+/* What the operand stands for, as numbers: edits of the quantisation quantise them again. */
+static bool add_source(const fpo_operand_view *view, int64_t rows, int64_t k, fpo_operand *operand)
 {
-    size_t bytes = fpo_output_bytes(spec, problem->m, problem->n);
+    float *numbers = malloc((size_t)(rows * k) * sizeof *numbers);
+    int64_t line = fpo_packing_row_bytes(FPO_PACKING_CANONICAL, view->element, k);
+    int64_t columns = view->scale.format != FPO_FORMAT_NONE ? fpo_scale_columns(&view->scale, k) : 0;
+    bool nibbles = fpo_format_describe(view->element)->bits == 4;
+    for (int64_t i = 0; i < rows * k && numbers != NULL; i++) {
+        int64_t row = i / k, column = i % k;
+        const uint8_t *codes = (const uint8_t *)operand->codes + row * line;
+        uint32_t code = nibbles ? codes[column / 2] >> (column % 2 == 0 ? 0 : 4) & 15
+                                : fpo_load_code(view->element, codes, (size_t)column);
+        double x = fpo_decode_double(view->element, code);
+        if (columns > 0 && view->scale.block_rows > 0 && view->scale.block_k > 0) {
+            int64_t at = row / view->scale.block_rows * columns + column / view->scale.block_k;
+            x *= fpo_decode_double(view->scale.format, fpo_load_code(view->scale.format, operand->scales, (size_t)at));
+        }
+        numbers[i] = (float)(x * (double)operand->tensor_scale);
+    }
+    operand->source = numbers;
+    return numbers != NULL;
+}
+
+static fpo_plugin_status run_edited(const edited_kernel *kernel, const fpo_gemm_spec *spec,
+                                    const fpo_gemm_problem *problem, const fpo_gemm_output *output, char *why)
+{
     size_t count = fpo_edit_enumerate(spec, problem, NULL, 0);
     fpo_edit *edits = malloc((count + 1) * sizeof *edits);
-    void *right = malloc(bytes);
-    fpo_gemm_output output = {.d = right, .d_bytes = bytes};
+    fpo_gemm_output right = {malloc(output->d_bytes), output->d_bytes, malloc(output->d_scale_bytes + 1),
+                             output->d_scale_bytes};
     fpo_error error;
     fpo_plugin_status status = FPO_PLUGIN_OK;
-    if (edits == NULL || right == NULL) {
+    if (edits == NULL || right.d == NULL || right.d_scale == NULL) {
         status = out_of_memory(why);
-    } else if (fpo_gemm(spec, problem, &output, NULL, &error) != FPO_OK) {
+    } else if (fpo_gemm(spec, problem, &right, NULL, &error) != FPO_OK) {
         snprintf(why, FPO_PLUGIN_TEXT, "%.200s", error.message);
         status = FPO_PLUGIN_UNSUPPORTED;
     } else {
@@ -73,12 +100,15 @@ static fpo_plugin_status run_edited(const edited_kernel *kernel, const fpo_gemm_
         fpo_edit_enumerate(spec, problem, edits, count);
         for (size_t i = 0; i < count && !shown; i++)
             shown = edits[i].kind == kernel->kind && edits[i].operands == kernel->operands &&
-                    shows(spec, problem, &edits[i], right, d, bytes);
+                    shows(spec, problem, &edits[i], &right, output);
         if (!shown)
-            memcpy(d, right, bytes);
+            memcpy(output->d, right.d, right.d_bytes);
+        if (!shown && right.d_scale_bytes > 0)
+            memcpy(output->d_scale, right.d_scale, right.d_scale_bytes);
     }
     free(edits);
-    free(right);
+    free(right.d);
+    free(right.d_scale);
     return status;
 }
 
@@ -92,7 +122,14 @@ static fpo_plugin_status run(const fpo_kernel *kernel, const fpo_kernel_problem 
         return FPO_PLUGIN_UNSUPPORTED;
     }
     fpo_gemm_problem problem = problem_of(&spec, p);
-    return run_edited(what, &spec, &problem, p->d, why);
+    fpo_gemm_output output = {p->d, fpo_output_bytes(&spec, p->m, p->n), p->d_scale,
+                              fpo_output_scale_bytes(&spec, p->m, p->n)};
+    bool numbers = add_source(&spec.a.stored, p->m, p->k, &problem.a);
+    numbers = add_source(&spec.b.stored, p->n, p->k, &problem.b) && numbers;
+    fpo_plugin_status status = numbers ? run_edited(what, &spec, &problem, &output, why) : out_of_memory(why);
+    free((float *)problem.a.source);
+    free((float *)problem.b.source);
+    return status;
 }
 
 const fpo_plugin *fpo_plugin_v1(uint32_t abi_wanted)
