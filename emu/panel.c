@@ -57,25 +57,14 @@ static void build_dequantised_values(const fpo_step *step, const fpo_prepared *o
 
 static void build_elements(const fpo_step *step, const fpo_prepared *operand, fpo_panel *panel)
 {
-    fpo_digits table[256];
-    bool narrow = fpo_format_describe(operand->element)->bits <= 8 && !step->dequantised;
-    for (uint32_t code = 0; narrow && code < 256; code++)
-        table[code] = fpo_step_decode(step, operand->element, code);
     const fpo_digits zero = fpo_step_decode(step, step->dequantised ? step->operand_format : operand->element, 0);
     for (int64_t r = 0; r < panel->rows; r++) {
         fpo_digits *row = panel->elements + r * panel->k;
-        const uint8_t *codes = (const uint8_t *)operand->codes + (panel->first + r) * operand->k; /* if narrow */
-        for (int64_t k = 0; k < operand->k; k++) {
-            if (narrow)
-                row[k] = table[codes[k]];
-            else if (step->dequantised)
-                row[k] =
-                    fpo_step_decode(step, step->operand_format, dequantised_code(step, operand, panel->first + r, k));
-            else
-                row[k] = fpo_step_decode(
-                    step, operand->element,
-                    fpo_load_code(operand->element, operand->codes, (size_t)((panel->first + r) * operand->k + k)));
-        }
+        int64_t at = panel->first + r;
+        if (!step->dequantised)
+            fpo_step_decode_codes(step, operand->element, operand->codes, at * operand->k, operand->k, row);
+        for (int64_t k = 0; step->dequantised && k < operand->k; k++)
+            row[k] = fpo_step_decode(step, step->operand_format, dequantised_code(step, operand, at, k));
         for (int64_t k = operand->k; k < panel->k; k++)
             row[k] = zero;
     }

@@ -14,6 +14,13 @@ typedef struct terms {
     bool nan, positive_infinity, negative_infinity;
 } terms;
 
+/* Without the arrays, which are large. */
+static void start_terms(terms *t)
+{
+    t->count = 0;
+    t->nan = t->positive_infinity = t->negative_infinity = false;
+}
+
 static void add_term(terms *t, int64_t value, int unit, int exponent, bool zero_enters)
 {
     t->value[t->count] = value;
@@ -228,7 +235,8 @@ uint32_t fpo_step_chain(const fpo_step *step, const fpo_step_side *a, const fpo_
     }
     uint32_t accumulator = step->c_late ? 0 : c;
     for (int sum = 0; sum < step->k / step->fused; sum++) {
-        terms t = {.count = 0};
+        terms t;
+        start_terms(&t);
         if (step->group > 1)
             collect_groups(step, a, b, sum, lowest, &t);
         else
@@ -252,7 +260,8 @@ uint32_t fpo_step_add(const fpo_step *step, uint32_t x, uint32_t y)
     add.result_rounding = FPO_NEAREST_EVEN;
     add.result_quantum = -24;
     add.overflow = FPO_NON_FINITE;
-    terms t = {.count = 0};
+    terms t;
+    start_terms(&t);
     collect_c(&add, x, &t);
     collect_c(&add, y, &t);
     return add_terms(&add, &t);

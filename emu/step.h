@@ -30,6 +30,11 @@ bool fpo_step_takes_element(const fpo_step *step, fpo_format element);
 /* One element code as the step's operand. */
 fpo_digits fpo_step_decode(const fpo_step *step, fpo_format element, uint32_t code);
 fpo_digits fpo_step_decode_scale(const fpo_step *step, fpo_format scale, uint32_t code);
+/* Of `count` codes as fpo_load_code finds them, from number `first` on. */
+void fpo_step_decode_codes(const fpo_step *step, fpo_format element, const void *codes, int64_t first, int64_t count,
+                           fpo_digits *digits);
+void fpo_step_decode_scales(const fpo_step *step, fpo_format scale, const void *codes, int64_t count,
+                            fpo_digits *digits);
 /* element * scale, rounded to nearest in the step's operand format: the code in that format. `scale` is
  * FPO_FORMAT_NONE where there is none. */
 uint32_t fpo_step_dequantise(const fpo_step *step, fpo_format element, uint32_t code, fpo_format scale,

@@ -4,6 +4,8 @@
 /* Element and scale codes as the multiplier of a step sees them. */
 #include "step.h"
 
+#include <pthread.h>
+
 fpo_format fpo_step_operand_format(const fpo_step *step, fpo_format element)
 {
     return step->operand_format != FPO_FORMAT_NONE ? step->operand_format : element;
@@ -31,17 +33,18 @@ bool fpo_step_takes_element(const fpo_step *step, fpo_format element)
             from->max_exponent <= info->max_exponent);
 }
 
-/* The digits of a code in a format of at most 11 significant bits. */
-static fpo_digits digits_of_code(const fpo_step *step, const fpo_format_info *info, fpo_format format, uint32_t code)
+enum { SMALL_CODES = 256, EXPONENT_ZERO = INT16_MIN }; /* stands for the exponent of a zero, which the step decides */
+
+/* The digits of a code of `format` in units of the last place of `info`, which has at most 11 significant bits. */
+static fpo_digits digits_in(const fpo_format_info *info, fpo_format format, uint32_t code)
 {
     fpo_value value = fpo_decode(format, code);
     switch (value.kind) {
     case FPO_NAN: return (fpo_digits){0, FPO_EXPONENT_NAN};
     case FPO_INFINITE: return (fpo_digits){value.negative ? -1 : 1, FPO_EXPONENT_INFINITY};
-    case FPO_ZERO: return (fpo_digits){0, step->zero_exponent != 0 ? step->zero_exponent : info->min_exponent};
+    case FPO_ZERO: return (fpo_digits){0, EXPONENT_ZERO};
     case FPO_FINITE: break;
     }
-    /* significand * 2^exponent in units of the format's last place at its own exponent. */
     int64_t significand = (int64_t)value.significand;
     int exponent = value.exponent + info->mantissa_bits;
     while (significand >= (int64_t)2 << info->mantissa_bits) {
@@ -53,6 +56,45 @@ static fpo_digits digits_of_code(const fpo_step *step, const fpo_format_info *in
         exponent--;
     }
     return (fpo_digits){(int16_t)(value.negative ? -significand : significand), (int16_t)exponent};
+}
+
+static fpo_digits small_digits[FPO_FORMAT_COUNT][SMALL_CODES];
+static pthread_once_t small_digits_filled = PTHREAD_ONCE_INIT;
+
+static bool is_small(const fpo_format_info *info)
+{
+    return info->bits > 0 && info->bits <= 8;
+}
+
+static void fill_small_digits(void)
+{
+    for (int format = 0; format < FPO_FORMAT_COUNT; format++) {
+        const fpo_format_info *info = fpo_format_describe((fpo_format)format);
+        for (uint32_t code = 0; is_small(info) && code < SMALL_CODES; code++)
+            small_digits[format][code] = digits_in(info, (fpo_format)format, code);
+    }
+}
+
+/* The digits of all codes of a format of a byte, in units of its own last place; NULL for others. */
+static const fpo_digits *small_table(const fpo_format_info *info, fpo_format format)
+{
+    if (!is_small(info) || info != fpo_format_describe(format))
+        return NULL;
+    pthread_once(&small_digits_filled, fill_small_digits);
+    return small_digits[format];
+}
+
+static int16_t zero_exponent(const fpo_step *step, const fpo_format_info *info)
+{
+    return (int16_t)(step->zero_exponent != 0 ? step->zero_exponent : info->min_exponent);
+}
+
+static fpo_digits digits_of_code(const fpo_step *step, const fpo_format_info *info, fpo_format format, uint32_t code)
+{
+    fpo_digits digits = digits_in(info, format, code);
+    if (digits.exponent == EXPONENT_ZERO)
+        digits.exponent = zero_exponent(step, info);
+    return digits;
 }
 
 /* The bits of f32 that tf32 or bf16 keeps: cut, not rounded. */
@@ -74,6 +116,41 @@ fpo_digits fpo_step_decode(const fpo_step *step, fpo_format element, uint32_t co
 fpo_digits fpo_step_decode_scale(const fpo_step *step, fpo_format scale, uint32_t code)
 {
     return digits_of_code(step, fpo_format_describe(scale), scale, code);
+}
+
+/* Models that leave the fast path decode every operand of every step: bytes are looked up. */
+static void decode_bytes(const fpo_step *step, const fpo_format_info *info, const fpo_digits *table, const void *codes,
+                         int64_t count, fpo_digits *digits)
+{
+    const uint8_t *bytes = codes;
+    int16_t zero = zero_exponent(step, info);
+    for (int64_t i = 0; i < count; i++) {
+        digits[i] = table[bytes[i]];
+        if (digits[i].exponent == EXPONENT_ZERO)
+            digits[i].exponent = zero;
+    }
+}
+
+void fpo_step_decode_codes(const fpo_step *step, fpo_format element, const void *codes, int64_t first, int64_t count,
+                           fpo_digits *digits)
+{
+    const fpo_format_info *info = fpo_format_describe(fpo_step_operand_format(step, element));
+    const fpo_digits *table = small_table(info, element);
+    if (table != NULL)
+        decode_bytes(step, info, table, (const uint8_t *)codes + first, count, digits);
+    for (int64_t i = 0; table == NULL && i < count; i++)
+        digits[i] = fpo_step_decode(step, element, fpo_load_code(element, codes, (size_t)(first + i)));
+}
+
+void fpo_step_decode_scales(const fpo_step *step, fpo_format scale, const void *codes, int64_t count,
+                            fpo_digits *digits)
+{
+    const fpo_format_info *info = fpo_format_describe(scale);
+    const fpo_digits *table = small_table(info, scale);
+    if (table != NULL)
+        decode_bytes(step, info, table, codes, count, digits);
+    for (int64_t i = 0; table == NULL && i < count; i++)
+        digits[i] = digits_of_code(step, info, scale, fpo_load_code(scale, codes, (size_t)i));
 }
 
 uint32_t fpo_step_dequantise(const fpo_step *step, fpo_format element, uint32_t code, fpo_format scale,

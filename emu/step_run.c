@@ -95,10 +95,9 @@ void fpo_chain_row(const fpo_fast_path *path, const fpo_panel *a, const fpo_pane
 static fpo_step_side side_of_codes(const fpo_step *step, fpo_format element, const void *codes, fpo_format scale,
                                    const void *scales, int block_k, fpo_digits *digits, fpo_digits *scale_digits)
 {
-    for (int k = 0; k < step->k; k++)
-        digits[k] = fpo_step_decode(step, element, fpo_load_code(element, codes, (size_t)k));
-    for (int i = 0; scales != NULL && i * block_k < step->k; i++)
-        scale_digits[i] = fpo_step_decode_scale(step, scale, fpo_load_code(scale, scales, (size_t)i));
+    fpo_step_decode_codes(step, element, codes, 0, step->k, digits);
+    if (scales != NULL)
+        fpo_step_decode_scales(step, scale, scales, (step->k + block_k - 1) / block_k, scale_digits);
     return (fpo_step_side){
         .elements = digits,
         .scales = scales != NULL ? scale_digits : NULL,

@@ -5,7 +5,7 @@
 #ifndef FP4ORACLE_TESTS_SUITE_H
 #define FP4ORACLE_TESTS_SUITE_H
 
-#include <check.h>
+#include "assertions.h"
 
 Suite *fpo_suite(void);
 

@@ -64,7 +64,8 @@ void *fpo_ptx_grow(fpo_ptx_parse *parse, void *array, size_t count, size_t eleme
 
 static bool is_word_character(char c)
 {
-    return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '%' || c == '.';
+    unsigned char u = (unsigned char)c;
+    return (unsigned)(u | 0x20) - 'a' < 26u || (unsigned)u - '0' < 10u || c == '_' || c == '$' || c == '%' || c == '.';
 }
 
 static void skip_blanks(fpo_ptx_parse *parse)

@@ -178,9 +178,11 @@ void fpo_mma_put_scale(const fpo_mma_unit *unit, fpo_mma_side *side, int row, in
 static fpo_step_side generic_row(const fpo_mma_unit *unit, int which, const fpo_mma_side *side, int row,
                                  fpo_digits elements[FPO_MMA_K])
 {
+    bool in_table = fpo_format_describe(unit->element[which])->bits <= 8;
     for (int k = 0; k < unit->step->k; k++) {
         uint32_t code = unit->nibbles ? side->packed[row][k / 8] >> (4 * (k % 8)) & 15 : side->codes[row][k];
-        elements[k] = fpo_step_decode(unit->step, unit->element[which], code);
+        elements[k] =
+            in_table ? unit->table[which][code & 255].digits : fpo_step_decode(unit->step, unit->element[which], code);
     }
     const fpo_step *step = unit->step;
     bool scaled = unit->scale != FPO_FORMAT_NONE;

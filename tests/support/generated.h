@@ -7,7 +7,7 @@
 
 #include "generate.h"
 
-#include <check.h>
+#include "assertions.h"
 
 static inline fpo_vector *fpo_generated(fpo_data_kind kind, fpo_block_format a, fpo_block_format b, fpo_format d,
                                         int64_t m, int64_t n, int64_t k, uint64_t seed)

@@ -4,7 +4,7 @@
 #include "gemm_data.h"
 #include "golden.h"
 
-#include <check.h>
+#include "assertions.h"
 #include <math.h>
 #include <string.h>
 

@@ -4,7 +4,7 @@
 /* Golden rows through the engine's step and through the twin's. */
 #include "golden.h"
 
-#include <check.h>
+#include "assertions.h"
 #include <stdlib.h>
 #include <twin.h>
 

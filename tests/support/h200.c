@@ -4,7 +4,7 @@
 /* Opens the recorded instructions: see h200.h. */
 #include "h200.h"
 
-#include <check.h>
+#include "assertions.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 /* Edits of PTX text: planted faults. */
 #include "ptx_edit.h"
 
-#include <check.h>
+#include "assertions.h"
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,8 +116,7 @@ static void apply(const ptx_edit *e, char *line, const char *rest)
         /* Braces of inline asm stay. */
         snprintf(result, sizeof result, "%s", strchr(line, '}') != NULL && strchr(line, '{') == NULL ? "}" : "");
     } else if (e->kind == EDIT_REPEAT) {
-        ck_assert_uint_lt(2 * strlen(line) + 1, sizeof result);
-        snprintf(result, sizeof result, "%s\n%s", line, line);
+        ck_assert_int_lt(snprintf(result, sizeof result, "%s\n%s", line, line), LINE);
     } else if (e->kind == EDIT_REPLACE) {
         char *at = strstr(line, e->from);
         ck_assert_msg(at != NULL, "no `%s` in %s", e->from, line);

@@ -5,7 +5,7 @@
 #include "ptx_file.h"
 #include "recorded.h"
 
-#include <check.h>
+#include "assertions.h"
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 /* The PTX in a shared library that nvcc has made: fat binaries are found by their magic number. */
 #include "ptx_library.h"
 
-#include <check.h>
+#include "assertions.h"
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

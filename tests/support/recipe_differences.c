@@ -4,7 +4,7 @@
 /* Tables of families as a document. */
 #include "recipe_differences.h"
 
-#include <check.h>
+#include "assertions.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

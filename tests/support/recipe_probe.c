@@ -4,7 +4,7 @@
 /* Probes through a recipe. */
 #include "recipe_probe.h"
 
-#include <check.h>
+#include "assertions.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

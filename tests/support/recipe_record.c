@@ -4,7 +4,7 @@
 /* A recipe run over recorded inputs, its bytes against the recorded ones. */
 #include "recipe_record.h"
 
-#include <check.h>
+#include "assertions.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #ifndef FP4ORACLE_TESTS_SCRATCH_H
 #define FP4ORACLE_TESTS_SCRATCH_H
 
-#include <check.h>
+#include "assertions.h"
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>

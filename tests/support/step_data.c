@@ -4,7 +4,7 @@
 #include "step_data.h"
 #include "recorded.h"
 
-#include <check.h>
+#include "assertions.h"
 #include <fnmatch.h>
 #include <glob.h>
 #include <stdio.h>

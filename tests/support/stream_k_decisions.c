@@ -4,7 +4,7 @@
 #include "stream_k_decisions.h"
 #include "recorded.h"
 
-#include <check.h>
+#include "assertions.h"
 #include <split.h>
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 /* See tcgen05_case.h. */
 #include "tcgen05_case.h"
 
-#include <check.h>
+#include "assertions.h"
 #include <fp4oracle/random.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 
 #include "vector_file.h"
 
-#include <check.h>
+#include "assertions.h"
 #include <fp4oracle/random.h>
 #include <string.h>
 
