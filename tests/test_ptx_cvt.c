@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The fp4oracle authors */
 
-/* Conversions of the PTX table that no GPU at hand has (FP4, FP6, UE8M0), and those that it has, against the emulator's
- * casts, which share no code with the table: every bf16 and f16 pattern, every small code, and random f32. */
+/* Conversions of the PTX table that no GPU at hand has (FP4, FP6, UE8M0, PTX 9.1 and 9.2), and those that it has,
+ * against the emulator's casts, which share no code with the table: every bf16 and f16 pattern, every small code with
+ * every scale, and random f32. */
 #include "suite.h"
 
 #include <fp4oracle/cast.h>
 #include <fp4oracle/random.h>
+#include <math.h>
 #include <ptx.h>
 #include <row_text.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,6 +148,86 @@ START_TEST(scales_of_bf16)
 }
 END_TEST
 
+static const char *const smalls[] = {"e2m1x2", "e2m3x2", "e3m2x2", "e4m3x2", "e5m2x2"};
+static const fpo_format small_formats[] = {FPO_E2M1, FPO_E2M3, FPO_E3M2, FPO_E4M3, FPO_E5M2};
+
+static unsigned width_of(fpo_format format)
+{
+    return format == FPO_E2M1 ? 4 : 8;
+}
+
+/* .relu on a code: negative ones become +0, a NaN stays. */
+static uint32_t without_negative(fpo_format format, uint32_t code, bool relu)
+{
+    const fpo_format_info *info = fpo_format_describe(format);
+    bool negative = code >> (info->bits - 1) & 1;
+    return relu && negative ? 0 : code;
+}
+
+/* Two f16 or bf16, as PTX 9.1 has it for all five: every pattern. */
+START_TEST(narrowing_halves)
+{
+    static const char *const from[] = {"f16x2", "bf16x2"};
+    const fpo_format source[] = {FPO_F16, FPO_BF16}, to = small_formats[_i];
+    unsigned width = width_of(to);
+    for (int s = 0; s < 2; s++)
+        for (int relu = 0; relu < 2; relu++) {
+            char opcode[96];
+            snprintf(opcode, sizeof opcode, "cvt.rn.satfinite%s.%s.%s", relu ? ".relu" : "", smalls[_i], from[s]);
+            fpo_ptx_lanes lanes = find(opcode);
+            const fpo_cast *cast = fpo_cast_describe(FPO_CAST_PTX);
+            for (uint32_t x = 0; x < 0x10000; x++) {
+                uint32_t y = (x * 40503u + 7) & 0xFFFF;
+                uint32_t low = without_negative(to, fpo_encode(to, fpo_decode(source[s], x), cast, 0), relu);
+                uint32_t high = without_negative(to, fpo_encode(to, fpo_decode(source[s], y), cast, 0), relu);
+                uint32_t got = convert(lanes, x | y << 16, 0, 4, width == 4 ? 1 : 2, 1);
+                ck_assert_msg(got == (low | high << width), "%s of 0x%04x, 0x%04x: 0x%x", opcode, x, y, got);
+            }
+        }
+}
+END_TEST
+
+/* One code to bf16 with a scale, as the emulator has it: exact in a double, rounded once. */
+static uint32_t scaled_bf16(fpo_format from, uint32_t code, uint32_t scale, bool saturate)
+{
+    fpo_cast cast = *fpo_cast_describe(FPO_CAST_IEEE);
+    if (saturate)
+        cast.overflow = cast.infinity = FPO_SATURATE;
+    double x = fpo_decode_double(from, code) * fpo_decode_double(FPO_UE8M0, scale);
+    return isnan(x) ? 0x7FFF : fpo_encode_double(FPO_BF16, x, &cast);
+}
+
+/* To bf16, PTX 9.2: every code, with and without every scale, in both halves. */
+START_TEST(widening_to_bf16)
+{
+    static const char *const mods[] = {"", ".relu", ".satfinite", ".relu.satfinite", ".satfinite.relu"};
+    fpo_format from = small_formats[_i];
+    unsigned width = width_of(from), codes = 1u << fpo_format_describe(from)->bits;
+    for (int m = 0; m < 5; m++)
+        for (int scales = 0; scales < 2; scales++) {
+            char opcode[96];
+            snprintf(opcode, sizeof opcode, "cvt.rn%s%s.bf16x2.%s", mods[m], scales ? ".scaled::n2::ue8m0" : "",
+                     smalls[_i]);
+            fpo_ptx_lanes lanes = find(opcode);
+            bool relu = strstr(mods[m], "relu") != NULL, saturate = strstr(mods[m], "satfinite") != NULL;
+            for (uint32_t code = 0; code < codes; code++)
+                for (uint32_t scale = scales ? 0 : 127; scale < (scales ? 256u : 128u); scale++) {
+                    uint32_t other = (code * 37 + scale) % codes, other_scale = scales ? (scale * 91 + 5) & 255 : 127;
+                    uint32_t low = without_negative(FPO_BF16, scaled_bf16(from, code, scale, saturate), relu);
+                    uint32_t high = without_negative(FPO_BF16, scaled_bf16(from, other, other_scale, saturate), relu);
+                    uint32_t d[FPO_PTX_WARP] = {0}, x[FPO_PTX_WARP] = {code | other << width};
+                    uint32_t y[FPO_PTX_WARP] = {scale | other_scale << 8};
+                    void *operands[] = {d, x, y};
+                    const uint8_t bytes[] = {4, width == 4 ? 1 : 2, 2};
+                    lanes(operands, bytes, 1);
+                    ck_assert_msg(d[0] == (low | high << 16),
+                                  "%s of 0x%x, 0x%x with scales 0x%02x, 0x%02x: 0x%08x, not 0x%08x", opcode, code,
+                                  other, scale, other_scale, d[0], low | high << 16);
+                }
+        }
+}
+END_TEST
+
 Suite *fpo_suite(void)
 {
     Suite *suite = suite_create("ptx_cvt");
@@ -153,6 +236,8 @@ Suite *fpo_suite(void)
     tcase_add_loop_test(tests, narrowing, 0, sizeof narrow_casts / sizeof narrow_casts[0]);
     tcase_add_loop_test(tests, widening, 0, sizeof widening_casts / sizeof widening_casts[0]);
     tcase_add_test(tests, scales_of_bf16);
+    tcase_add_loop_test(tests, narrowing_halves, 0, sizeof smalls / sizeof smalls[0]);
+    tcase_add_loop_test(tests, widening_to_bf16, 0, sizeof smalls / sizeof smalls[0]);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -107,6 +107,13 @@ static const struct {
      "ldmatrix.sync.aligned.x2.trans.m8n8.shared.b16 {v, z}, [at];\nmov.b32 x, v;\nmov.b32 y, z;\n",
      "mov.u32 at, tile;\nshl.b32 z, m, 4;\nadd.u32 at, at, z;\nst.shared.v4.f32 [at], {a, b, c, d};\nbar.sync 0;\n"
      "ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {v, z}, [at];\nmov.b32 x, v;\nmov.b32 y, z;\n"},
+    /* Elements times their scales, to bf16 at once and by way of f32. */
+    {"cvt.rn.scaled::n2::ue8m0.bf16x2.e4m3x2 v, h, k;\nmov.b32 x, v;\ncvt.rn.bf16x2.e5m2x2 v, k;\nmov.b32 y, v;\n",
+     "{\n.reg .b16 lo, hi;\n.reg .f32 e, s, r, f;\ncvt.rn.f16x2.e4m3x2 v, h;\nmov.b32 {lo, hi}, v;\ncvt.f32.f16 e, "
+     "lo;\n"
+     "cvt.f32.f16 f, hi;\ncvt.rn.bf16x2.ue8m0x2 z, k;\nmov.b32 {lo, hi}, z;\ncvt.f32.bf16 s, lo;\nmul.f32 e, e, s;\n"
+     "cvt.f32.bf16 s, hi;\nmul.f32 f, f, s;\ncvt.rn.bf16x2.f32 v, f, e;\nmov.b32 x, v;\ncvt.rn.f16x2.e5m2x2 v, k;\n"
+     "mov.b32 {lo, hi}, v;\ncvt.f32.f16 e, lo;\ncvt.f32.f16 f, hi;\ncvt.rn.bf16x2.f32 v, f, e;\nmov.b32 y, v;\n}\n"},
     /* A copy with a policy, and with fewer bytes and a policy. */
     {"mov.u32 at, tile;\nshl.b32 z, m, 4;\nadd.u32 at, at, z;\ncreatepolicy.fractional.L2::evict_first.b64 w;\n"
      "cp.async.cg.shared.global.L2::cache_hint [at], [i], 16, w;\ncp.async.wait_all;\nld.shared.f32 x, [at+12];\n"

@@ -355,4 +355,11 @@ static inline uint32_t extreme_half(uint32_t a, uint32_t b, const lane_format *f
     return ((x > y) == larger ? a : b) & 0xFFFF;
 }
 
+/* min.xorsign.abs, as for f32: the signs of both, of a NaN as well, unless the result is one. */
+static inline uint32_t xorsign_half(uint32_t a, uint32_t b, const lane_format *f, bool larger, bool nan)
+{
+    uint32_t magnitude = extreme_half(a & 0x7FFF, b & 0x7FFF, f, larger, nan);
+    return isnan(decode(f, magnitude)) ? magnitude : magnitude | ((a ^ b) & 0x8000);
+}
+
 #endif

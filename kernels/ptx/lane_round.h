@@ -160,6 +160,12 @@ static inline uint32_t encode_rn(const lane_format *f, double x)
     return encode(f, x, NEAREST, false);
 }
 
+/* .scaled::n2::ue8m0: times 2^(code - 127), exact; code 255 is NaN. */
+static inline double scaled(double x, uint32_t code)
+{
+    return (code & 0xFF) == 0xFF ? (double)NAN : ldexp(x, (int)(code & 0xFF) - 127);
+}
+
 /* .relu: negative numbers become +0, NaN stays. 16-bit codes. */
 static inline uint32_t relu_code(uint32_t code, bool relu)
 {
