@@ -6,6 +6,7 @@
 . "$FPO_SOURCE_DIR/tests/cli/common.sh" || exit 1
 . "$FPO_SOURCE_DIR/tests/cli/cutedsl.sh" || exit 1
 
+export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$FPO_SOURCE_DIR/tools/recipes_live
 quantisers=$FPO_SOURCE_DIR/tools/recipes_live/cutedsl_quantisers.py
 check() { # STATUS SCRIPT ARGUMENT...
     local wanted=$1 script=$2
@@ -17,5 +18,5 @@ check 0 "$quantisers"
 [ "$(grep -c ': 0 of [0-9]* bytes differ' out)" = 14 ] || fail "not 14 kernels"
 sed 's/"flashinfer_cute_mxfp8"/"flashinfer_mxfp8"/' "$quantisers" >other.py
 check 1 other.py --kernel mxfp8_4t
-out 'scale [0-9]*: FE, ours FF'
+out 'scale byte [0-9]*: FE, ours FF'
 finish

@@ -15,18 +15,14 @@ import argparse
 import ctypes
 import glob
 import importlib
-import json
 import os
 import pathlib
-import random
-import re
 import struct
-import subprocess
 import sys
 import types
 
-K = 256
-NAN, INF = float("nan"), float("inf")
+from virtual_device import INF, K, NAN, SIZE, Device, boundaries, difference, mixed, ours, widened, write
+
 # FlashInfer's kernel, module and class; our recipe; dtypes that it takes; elements in a block, codes in a byte.
 KERNELS = {
     "nvfp4": ("nvfp4_quantize", "NVFP4QuantizeLinearKernel", {}, "flashinfer_cute_nvfp4", "bf16 f16", 16, 2),
@@ -91,143 +87,19 @@ def compile_kernel(root, folder, name, dtype):
     return pathlib.Path(f"{folder}/{name}.{dtype}.ptx").read_text()
 
 
-class Device:
-    def __init__(self):
-        self.cuda = ctypes.CDLL("libcuda.so.1")
-        self.call("cuInit", 0)
-        context = ctypes.c_void_p()
-        self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), 0)
-        self.call("cuCtxSetCurrent", context)
-
-    def call(self, name, *arguments):
-        status = getattr(self.cuda, name)(*arguments)
-        if status != 0:
-            sys.exit(f"{name}: error {status}")
-
-    def load(self, ptx):
-        module, entry = ctypes.c_void_p(), ctypes.c_void_p()
-        self.call("cuModuleLoadData", ctypes.byref(module), ptx.encode())
-        self.call("cuModuleGetFunction", ctypes.byref(entry), module, re.search(r"\.entry (\w+)", ptx).group(1).encode())
-        return entry, len(re.findall(r"^\s*\.param ", ptx.split(")", 1)[0], re.M))
-
-    def upload(self, data):
-        address = ctypes.c_uint64()
-        self.call("cuMemAlloc_v2", ctypes.byref(address), ctypes.c_size_t(len(data)))
-        self.call("cuMemcpyHtoD_v2", address, data, ctypes.c_size_t(len(data)))
-        return address
-
-    def download(self, address, size):
-        data = ctypes.create_string_buffer(size)
-        self.call("cuMemcpyDtoH_v2", data, address, ctypes.c_size_t(size))
-        self.call("cuMemFree_v2", address)
-        return data.raw
-
-    def quantise(self, kernel, x, rows, g, block, packed):
-        """Codes and scales. A tensor is its address and its dynamic dimension; 0xA5 is what the kernel leaves untouched."""
-        entry, count = kernel
-        blocks = rows * (K // block)
-        codes, scales = b"\xA5" * (rows * K // packed), b"\xA5" * blocks
-        x, q, s, scale = (self.upload(data) for data in (x, codes, scales, struct.pack("<f", g)))
-        tensors = [ctypes.create_string_buffer(struct.pack("<QQ", address.value, size), 16) for address, size in ((x, rows), (q, rows), (s, blocks))]
-        # count: x, codes, scales, [rows,] blocks[, global scale]
-        values = tensors + {4: [ctypes.c_int32(blocks)], 5: [ctypes.c_int32(rows), ctypes.c_int32(blocks)],
-                            6: [ctypes.c_int32(rows), ctypes.c_int32(blocks), scale]}[count]
-        pointers = (ctypes.c_void_p * count)(*(ctypes.cast(ctypes.byref(v), ctypes.c_void_p) for v in values))
-        self.call("cuLaunchKernel", entry, 2, 1, 1, 512, 1, 1, 0, None, pointers, None)
-        self.call("cuCtxSynchronize")
-        result = self.download(q, len(codes)), self.download(s, blocks)
-        self.call("cuMemFree_v2", x)
-        self.call("cuMemFree_v2", scale)
-        return result
-
-
-def rounded(values, dtype, up=0):
-    """As the dtype stores them: bytes; `up` steps further from zero."""
-    if dtype == "f16":
-        codes = [struct.unpack("<H", struct.pack("<e", max(min(v, 65504), -65504) if abs(v) < INF else v))[0] for v in values]
-    else:
-        codes = [struct.unpack("<I", struct.pack("<f", v if v != v or abs(v) == INF else max(min(v, 3e38), -3e38)))[0] for v in values]
-        if dtype == "bf16":
-            codes = [(c >> 16 | 64) if c & 0x7FFFFFFF > 0x7F800000 else (c + 0x7FFF + (c >> 16 & 1)) >> 16 for c in codes]
-    return struct.pack(f"<{len(codes)}{'I' if dtype == 'f32' else 'H'}", *(c + up for c in codes))
-
-
-def boundaries(dtype, block, packed):
-    """Blocks whose largest number is where the scale goes on to the next code, and its neighbours; the rest are small."""
-    largest = 6.0 if packed == 2 else 448.0
-    if block == 16:
-        e4m3 = [m * 2.0 ** -9 for m in range(8)] + [(8 + m) * 2.0 ** (e - 10) for e in range(1, 16) for m in range(8)]
-        tops = [6 * (a + b) / 2 for a, b in zip(e4m3, e4m3[1:127])] + [6 * v for v in e4m3[:127]]
-    else:
-        low, high = (-26, 8) if dtype == "f16" else (-140, 126)
-        tops = [largest * 2.0 ** e for e in range(low, high)]
-    data = b""
-    for i, top in enumerate(t for t in tops if t < (65000 if dtype == "f16" else 3e38)):
-        for step in (-1, 0, 1) if top > 2.0 ** -130 else (0,):
-            rest = [top * ((j * 7 + i) % 25 - 12) / 48 for j in range(block - 1)]
-            data += rounded([top], dtype, step) + rounded(rest, dtype)
-    row = len(rounded([0.0], dtype)) * K
-    return data + bytes(-len(data) % row)
-
-
-def mixed(seed, dtype, block):
-    """Ordinary blocks, short numbers whose quotients are midpoints, zeros of both signs, subnormals, huge numbers; in every
-    fourth row NaN and infinities."""
-    source, data = random.Random(seed), b""
-    wide = 12 if dtype == "f16" else 100
-    for row in range(32):
-        for _ in range(K // block):
-            kind, power = source.randrange(8), 2.0 ** source.randint(-8, 8)
-            if kind < 3:
-                values = [source.gauss(0, power) for _ in range(block)]
-            elif kind < 5:
-                values = [source.randint(-56, 56) / 8 * power for _ in range(block)]
-            elif kind == 5:
-                values = [source.choice((0.0, -0.0)) for _ in range(block)]
-            else:
-                power = 2.0 ** (source.randint(-149, -100) if dtype != "f16" else source.randint(-24, -14)) if kind == 6 else 2.0 ** wide
-                values = [source.gauss(0, 2) * power for _ in range(block)]
-            if row % 4 == 3:
-                values = [source.choice((NAN, INF, -INF)) if source.randrange(60) == 0 else v for v in values]
-                if source.randrange(16) == 0:
-                    values = [NAN] * block
-            data += rounded(values, dtype)
-    return data
-
-
-def write(path, tensors, about):
-    header, at = {"__metadata__": about}, 0
-    for name, (dtype, shape, data) in tensors.items():
-        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [at, at + len(data)]}
-        at += len(data)
-    text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
-    pathlib.Path(path).write_bytes(struct.pack("<Q", len(text)) + text + b"".join(data for _, _, data in tensors.values()))
-
-
-def read(path):
-    data = pathlib.Path(path).read_bytes()
-    length = struct.unpack("<Q", data[:8])[0]
-    header = json.loads(data[8:8 + length])
-    header.pop("__metadata__", None)
-    return {name: data[slice(*(8 + length + o for o in entry["data_offsets"]))] for name, entry in header.items()}
-
-
-def ours(program, folder, recipe, x, dtype, rows, g):
-    write(f"{folder}/x.safetensors", {"x": (dtype.upper(), [rows, K], x)}, {})
-    scale = [] if g is None else ["--library-scale", repr(g)]
-    subprocess.run([program, "quantize", f"{folder}/x.safetensors:x", "--recipe", recipe, *scale, "-o", f"{folder}/q.safetensors"], check=True,
-                   stdout=subprocess.DEVNULL)
-    result = read(f"{folder}/q.safetensors")
-    return result["codes"], result["scale"]
-
-
-def widened(x, dtype):
-    if dtype == "f32":
-        return x
-    if dtype == "bf16":
-        return b"".join(b"\0\0" + x[i:i + 2] for i in range(0, len(x), 2))
-    return struct.pack(f"<{len(x) // 2}f", *struct.unpack(f"<{len(x) // 2}e", x))
+def quantise(device, kernel, x, rows, g, block, packed):
+    """Codes and scales. A tensor is its address and its dynamic dimension; A5 is what the kernel leaves untouched."""
+    entry, count = kernel
+    blocks = rows * (K // block)
+    sizes = rows * K // packed, blocks
+    addresses = x, q, s, scale = [device.upload(data) for data in (x, b"\xA5" * sizes[0], b"\xA5" * sizes[1], struct.pack("<f", g))]
+    tensors = [ctypes.create_string_buffer(struct.pack("<QQ", address.value, size), 16) for address, size in ((x, rows), (q, rows), (s, blocks))]
+    values = tensors + {4: [ctypes.c_int32(blocks)], 5: [ctypes.c_int32(rows), ctypes.c_int32(blocks)],
+                        6: [ctypes.c_int32(rows), ctypes.c_int32(blocks), scale]}[count]
+    device.launch(entry, (2, 1, 1), 512, values)
+    result = device.download(q, sizes[0]), device.download(s, sizes[1])
+    device.free(*addresses)
+    return result
 
 
 def main():
@@ -256,18 +128,11 @@ def main():
             count = different = 0
             place, record = "", {}
             for case, (x, g) in cases.items():
-                rows = len(x) // (K * (4 if dtype == "f32" else 2))
-                theirs = device.quantise(kernel, x, rows, g, block, packed)
+                rows = len(x) // (K * SIZE[dtype])
+                theirs = quantise(device, kernel, x, rows, g, block, packed)
                 mine = ours(options.program, folder, recipe, x, dtype, rows, g if block == 16 else None)
-                for what, a, b in zip(("code byte", "scale"), theirs, mine):
-                    if len(a) != len(b):
-                        sys.exit(f"{name}: {len(a)} bytes, ours {len(b)}")
-                    count += len(a)
-                    places = [i for i in range(len(a)) if a[i] != b[i]]
-                    different += len(places)
-                    if places and not place:
-                        i = places[0]
-                        place = f"case {case}, {what} {i}: {a[i]:02X}, ours {b[i]:02X}"
+                compared, wrong, where = difference(theirs, mine)
+                count, different, place = count + compared, different + wrong, place or (where and f"case {case}, {where}")
                 record.update({f"x.{case}": ("F32", [rows, K], widened(x, dtype)), f"q.{case}": ("U8", [rows, K // packed], theirs[0]),
                                f"sf.{case}": ("U8", [rows, K // block], theirs[1])})
                 if block == 16:

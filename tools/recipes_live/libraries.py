@@ -123,7 +123,8 @@ def compressed_tensors():
     from compressed_tensors.compressors.naive_quantized import FloatQuantizationCompressor
     from compressed_tensors.compressors.nvfp4 import NVFP4PackedCompressor
     from compressed_tensors.quantization import preset_name_to_scheme
-    from compressed_tensors.quantization.utils import calculate_qparams, generate_gparam
+    from compressed_tensors.quantization.lifecycle.forward import quantize
+    from compressed_tensors.quantization.utils import calculate_qparams, compute_dynamic_scales_and_zp, generate_gparam
 
     def blocks(x, group):
         parts = x.reshape(x.shape[0], -1, group)
@@ -146,7 +147,31 @@ def compressed_tensors():
         parts = x.reshape(x.shape[0] // 128, 128, x.shape[1] // 128, 128)
         return parts.amin((1, 3)), parts.amax((1, 3))
 
+    fp8 = torch.float8_e4m3fn
+
+    def activations(preset, g=lambda x: None, dtype=None):
+        """Dynamic ones, as a forward pass has them: three dimensions (of two, strategy "token" makes one scale)."""
+        arguments = preset_name_to_scheme(preset, ["Linear"]).input_activations
+
+        def run(x):
+            x, scale_of_all = x[None], g(x)
+            scale, zero = compute_dynamic_scales_and_zp(x, arguments, None, global_scale=scale_of_all)
+            codes = quantize(x, scale, zero, arguments, dtype=dtype, global_scale=scale_of_all)[0]
+            if dtype is None:  # numbers of e2m1
+                codes = pack((abs(codes.float())[..., None] == E2M1).int().argmax(-1).numpy() | torch.signbit(codes).numpy() * 8)
+            else:
+                codes = raw(codes)
+            if "MX" in preset:
+                return codes, (scale[0].float().view(torch.int32) >> 23).to(torch.uint8).numpy()
+            return codes, raw(scale[0].to(fp8) if "NV" in preset else scale[0])
+        return run
+
     return {
+        "compressed_tensors_nvfp4 (activations)": activations("NVFP4", lambda x: generate_gparam(x.min(), x.max())),
+        "compressed_tensors_mxfp4 (activations)": activations("MXFP4"),
+        "compressed_tensors_mxfp8_dynamic": activations("MXFP8", dtype=fp8),
+        "compressed_tensors_fp8_token": activations("FP8_DYNAMIC", dtype=fp8),
+        "compressed_tensors_fp8_group128": activations("FP8_BLOCK", dtype=fp8),
         "compressed_tensors_nvfp4": nvfp4,
         "compressed_tensors_mxfp4": lambda x: compress(MXFP4PackedCompressor, "MXFP4", x, *blocks(x, 32)),
         "compressed_tensors_mxfp8": lambda x: compress(MXFP8QuantizationCompressor, "MXFP8", x, *blocks(x, 32)),

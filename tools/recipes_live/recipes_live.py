@@ -4,10 +4,11 @@
 """Executes the libraries' quantisers over fresh seeds and compares every byte with `fp4oracle quantize`.
 
 usage: VENV/bin/python recipes_live.py FP4ORACLE [--seeds N] [--first SEED] [--recipe PART] [--microxcaling FOLDER]
+           [--record FOLDER]
 
 VENV is made by setup.sh. Inputs: normal numbers of many scales, boundaries between scale codes and midpoints between
 elements with their neighbours, subnormal and huge blocks, zeros of both signs; no NaN, whose codes may depend on a
-processor. Exit status 1 if a byte differs.
+processor. --record writes what came out for tests/data/recipes. Exit status 1 if a byte differs.
 """
 import argparse
 import json
@@ -103,14 +104,15 @@ def differing(theirs, mine, fp8):
     return theirs.size, places.size, first
 
 
-def compare(program, recipe, run, dtype, seeds, folder):
+def compare(program, recipe, run, dtype, seeds, folder, record):
     total, different, first = 0, 0, ""
     for seed in seeds:
         x = make_input(seed, dtype)
         path, output = folder / "x.safetensors", folder / "q.safetensors"
         save_file({"x": x}, path)
-        codes, scale = ours(program, recipe, path, output)
+        codes, scale = ours(program, recipe.partition(" ")[0], path, output)
         their_codes, their_scale = run(x.clone())
+        record.update({f"q.s{seed}": torch.from_numpy(their_codes), f"sf.s{seed}": torch.from_numpy(their_scale)})
         for what, theirs, mine in (("codes", their_codes, codes), ("scales", their_scale, scale)):
             fp8 = what == "scales" or "fp8" in recipe
             size, count, place = differing(theirs, mine, fp8 and "ue8m0" not in recipe and "mx" not in recipe or "mxfp8" in recipe and what == "codes")
@@ -126,6 +128,7 @@ def main():
     parser.add_argument("--first", type=int, default=0, help="0: another one each time")
     parser.add_argument("--recipe", default="", help="those whose name has this part")
     parser.add_argument("--microxcaling", type=pathlib.Path)
+    parser.add_argument("--record", type=pathlib.Path)
     options = parser.parse_args()
     if options.microxcaling:
         libraries.microxcaling(options.microxcaling)
@@ -139,14 +142,20 @@ def main():
             if options.recipe not in recipe:
                 continue
             for dtype in DTYPES:
+                record = {}
                 try:
-                    total, different, place = compare(options.program, recipe, run, dtype, seeds, pathlib.Path(folder))
+                    total, different, place = compare(options.program, recipe, run, dtype, seeds, pathlib.Path(folder), record)
                 except Exception as reason:
                     print(f"{recipe:42s} {dtype:5s} {library}: not run: {type(reason).__name__}: {str(reason)[:90]}")
                     continue
+                if options.record:
+                    about = {"library": library, "dtype_fed": dtype, "inputs": f"inputs.live.{dtype}.safetensors", "executed": "by the library on a CPU, torch " + torch.__version__}
+                    save_file(record, options.record / f"live.{recipe}.{dtype}.safetensors", about)
                 bad += different != 0
                 bytes_in_all += total
                 print(f"{recipe:42s} {dtype:5s} {library}: {different} of {total} bytes differ {place}", flush=True)
+    for dtype in DTYPES if options.record else ():
+        save_file({f"x.s{seed}": make_input(seed, dtype).float() for seed in seeds}, options.record / f"inputs.live.{dtype}.safetensors")
     for library, reason in libraries.MISSING.items():
         print(f"{library}: left out: {reason}")
     print(f"{bytes_in_all} bytes, {bad} comparisons with a difference")
