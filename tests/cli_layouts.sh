@@ -52,6 +52,28 @@ out '^      0: 0,0   0,1   0,2   0,3   32,0 '
 run 0 explain packing fp6_dense
 out 'byte  1  7-4 k=2 (its 3-0), 3-0 k=1 (its 5-2)$'
 
+# Groups: each where the sum of the padded sizes before it ends, or where its number and the rows before it say.
+run 0 explain layout 128x4 259x5 --groups 1,0,128,130 --json
+python3 - out <<'PYTHON' || fail "groups begin elsewhere"
+import json, sys
+shown, rows, spaced = json.load(open(sys.argv[1])), 0, 0
+size = lambda r: -(-r // 128) * 2 * 512  # of r rows with 5 scales
+for i, group in enumerate(shown["groups"]):
+    begin = (rows + i * 127) // 128 * 128  # a row of the whole
+    assert group["packed"] == sum(size(g["rows"]) for g in shown["groups"][:i]), group
+    assert group["spaced"] == begin // 128 * 2 * 512, group
+    rows += group["rows"]
+assert [g["rows"] for g in shown["groups"]] == [1, 0, 128, 130] and shown["scales"] == [259, 5]
+assert shown["elements"] == {"packed": 4096, "spaced": 5120}
+PYTHON
+run 0 explain layout 128x4 --groups 100
+out '^      0   100          0       0       0$'
+run 2 explain layout 128x4 258x5 --groups 1,0,128,130
+err 'the groups have 259 rows together, not 258'
+run 2 explain layout 128x4 --groups 1,,2
+err 'rows of a group'
+run 2 explain layout 128x4 --groups 1,-2
+err 'rows of a group'
 run 2 explain layout 128x5
 err "there is no scale layout '128x5'"
 run 2 explain layout 8x4 10

@@ -24,4 +24,13 @@ cmp -s b12x/b12x.ptx b12x/fault.ptx && fail "no fault was planted"
 b12x b12x/fault.ptx 0 0
 run 1 verify v.safetensors --output d.safetensors --model sm120_mxf4nvf4
 out 'scales of A and B are ue4m3 and are read as ue8m0'
+
+# D in f32, which FlashInfer accepts: the errata's 24 registers that its PTX reads and nothing defines, and wrong sums.
+mkdir f32
+python3 "$example" compile "$flashinfer" dsl f32 f32 >log 2>&1 || fail "the DSL: $(tail -n 3 log)"
+run 0 gen --format nvfp4 --data uniform --shape 128x128x256 --alpha 0.3 --model sm120_mxf4nvf4 -o v.safetensors
+FP4ORACLE_VGPU_PTX=f32/b12x.ptx run 0 vgpu --check -- python3 "$example" run f32 v.safetensors d.safetensors f32
+[ "$(grep -c 'reads register %rd[0-9]*, which nothing defines' err)" = 24 ] || fail "not 24 registers"
+run 1 verify v.safetensors --output d.safetensors --model sm120_mxf4nvf4
+out '^unexplained'
 finish

@@ -32,7 +32,7 @@ static const char *topic_name(size_t index)
     return index < TOPICS ? topics[index].name : NULL;
 }
 
-enum { OPTION_JSON = 0x100, OPTION_LIBRARY_SCALE };
+enum { OPTION_JSON = 0x100, OPTION_LIBRARY_SCALE, OPTION_GROUPS };
 
 static const struct argp_option options[] = {
     {.name = "model", .key = 'm', .arg = "MODEL", .doc = "explain output: under this model; default exact"},
@@ -48,6 +48,10 @@ static const struct argp_option options[] = {
      .key = OPTION_LIBRARY_SCALE,
      .arg = "X",
      .doc = "explain recipe: the tensor scale as the library keeps it, instead of what the values give"},
+    {.name = "groups",
+     .key = OPTION_GROUPS,
+     .arg = "ROWS,ROWS,...",
+     .doc = "explain layout: where the scales of groups (experts) of so many rows begin"},
     {.name = "json", .key = OPTION_JSON, .doc = "the same facts for machines"},
     {0},
 };
@@ -66,7 +70,8 @@ static const char documentation[] =
     "  fp4oracle explain scale ue8m0 0x7F\n"
     "  fp4oracle explain output vector.safetensors 3 17 --model exact\n"
     "  fp4oracle explain recipe nvfp4_divide -- 0.1 -0.25 3\n"
-    "  fp4oracle explain layout 128x4 130x6";
+    "  fp4oracle explain layout 128x4 130x6\n"
+    "  fp4oracle explain layout 128x4 127x6 --groups 100,0,27";
 
 typedef struct parsed {
     fpo_explain_options options;
@@ -94,6 +99,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         result->options.library_scale = &result->library_scale;
         return 0;
     }
+    case OPTION_GROUPS: result->options.groups = argument; return 0;
     case OPTION_JSON: result->options.json = true; return 0;
     case ARGP_KEY_ARG: result->words[result->count++] = argument; return 0;
     case ARGP_KEY_NO_ARGS:

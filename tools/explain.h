@@ -7,6 +7,7 @@
 
 #include "arguments.h"
 
+#include <fp4oracle/layout.h>
 #include <jansson.h>
 
 typedef struct fpo_explain_options {
@@ -14,6 +15,7 @@ typedef struct fpo_explain_options {
     const char *model;          /* NULL: exact */
     const char *dtype;          /* of a recipe's input; NULL: f32 */
     const float *library_scale; /* a recipe's tensor scale as the library keeps it; NULL: computed */
+    const char *groups;         /* rows of the groups whose scales lie behind one another; NULL: one matrix */
     int64_t blocks;             /* of K shown in detail */
     bool json;
     int argc; /* the whole command line */
@@ -25,6 +27,8 @@ int fpo_explain_scale(const fpo_explain_options *options, int count, char **argu
 int fpo_explain_output(const fpo_explain_options *options, int count, char **arguments);
 int fpo_explain_recipe(const fpo_explain_options *options, int count, char **arguments);
 int fpo_explain_layout(const fpo_explain_options *options, int count, char **arguments);
+/* What layout does with --groups; `rows` of all groups, or -1 where nobody said. */
+int fpo_explain_groups(const fpo_explain_options *options, fpo_layout layout, int64_t rows, int64_t columns);
 int fpo_explain_packing(const fpo_explain_options *options, int count, char **arguments);
 
 /* Parts that code and scale share (explain_fields.c, explain_neighbours.c). */

@@ -165,6 +165,8 @@ int fpo_explain_layout(const fpo_explain_options *options, int count, char **arg
     }
     if (status != FPO_OK)
         return fpo_report_error(options->program, &error);
+    if (options->groups != NULL)
+        return fpo_explain_groups(options, m.layout, count > 1 ? m.rows : -1, m.columns);
     m.size = fpo_layout_size(m.layout, m.rows, m.columns);
     if (options->json)
         return print_json(&m);

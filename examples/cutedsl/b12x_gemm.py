@@ -4,11 +4,12 @@
 """FlashInfer's b12x GEMM for SM120 (what its mm_fp4 prefers there), compiled by the CuTe DSL without torch and without a GPU,
 and run on a vector's operands.
 
-usage: b12x_gemm.py compile FLASHINFER DSL FOLDER    writes FOLDER/b12x.so, with the DSL's own host code, and b12x.ptx
-       b12x_gemm.py run FOLDER VECTOR OUTPUT         D = alpha * A * B^T in bf16; wants a GPU, or a virtual one
+usage: b12x_gemm.py compile FLASHINFER DSL FOLDER [f32]    writes FOLDER/b12x.so, with the DSL's own host code, and b12x.ptx
+       b12x_gemm.py run FOLDER VECTOR OUTPUT [f32]         D = alpha * A * B^T in bf16; wants a GPU, or a virtual one
 
 FLASHINFER is the folder of flashinfer-python 0.7.4, DSL that of nvidia-cutlass-dsl 4.8.1 with its dependencies. The object
-holds machine code, of which the virtual GPU takes none: `run` it with FP4ORACLE_VGPU_PTX=FOLDER/b12x.ptx. NVFP4."""
+holds machine code, of which the virtual GPU takes none: `run` it with FP4ORACLE_VGPU_PTX=FOLDER/b12x.ptx. NVFP4. With D in
+f32, which FlashInfer's can_implement accepts, the kernel is wrong (docs/errata.md)."""
 import ctypes
 import glob
 import importlib.util
@@ -48,7 +49,7 @@ def kernel_class(root):
     return module.DenseGemmKernel
 
 
-def compile_kernel(root, dsl, folder):
+def compile_kernel(root, dsl, folder, d="bf16"):
     os.environ.update(CUTE_DSL_ARCH="sm_120a", CUTE_DSL_KEEP="ptx", CUTE_DSL_DUMP_DIR=folder)
     sys.path[:0] = [dsl, f"{dsl}/nvidia_cutlass_dsl/dsl_packages"]
     import cuda.bindings.driver as cuda
@@ -69,7 +70,7 @@ def compile_kernel(root, dsl, folder):
                      cutlass.Int64((k + 63) // 64), 1, a_scale, b_scale, factor, 4, stream)
 
     code, scale = cutlass.Float4E2M1FN, cutlass.Float8E4M3FN
-    kinds = (code, code, cutlass.BFloat16, scale, scale, cutlass.Float32)
+    kinds = (code, code, {"bf16": cutlass.BFloat16, "f32": cutlass.Float32}[d], scale, scale, cutlass.Float32)
     arguments = [make_ptr(kind, 32, cute.AddressSpace.gmem, assumed_align=32) for kind in kinds]
     compiled = cute.compile(multiply, *arguments, cutlass.Int32(128), cutlass.Int32(128), cutlass.Int32(128), cuda.CUstream(0))
     compiled.export_to_c(folder, "b12x")
@@ -86,8 +87,8 @@ def read_tensors(path):
     return {name: (t["shape"], data[slice(*t["data_offsets"])]) for name, t in header.items() if name != "__metadata__"}
 
 
-def write_bf16(path, shape, data):
-    header = json.dumps({"d": {"dtype": "BF16", "shape": shape, "data_offsets": [0, len(data)]}}).encode()
+def write_output(path, kind, shape, data):
+    header = json.dumps({"d": {"dtype": kind.upper(), "shape": shape, "data_offsets": [0, len(data)]}}).encode()
     header += b" " * (-len(header) % 8)
     with open(path, "wb") as file:
         file.write(struct.pack("<Q", len(header)) + header + data)
@@ -141,7 +142,7 @@ class Kernel:
         self.check(self.cuda.cudaDeviceSynchronize())
 
 
-def run(folder, vector, output):
+def run(folder, vector, output, d="bf16"):
     t = read_tensors(vector)
     (m, bytes_k), (n, _) = t["a"][0], t["b"][0]
     # The tensor scales reach a kernel of this kind inside alpha, each product rounded to f32.
@@ -149,16 +150,17 @@ def run(folder, vector, output):
     for factor in (name for name in ("alpha", "a_tensor_scale", "b_tensor_scale") if name in t):
         alpha = ctypes.c_float(alpha.value * struct.unpack("<f", t[factor][1])[0])
     kernel = Kernel(folder)
-    held = [t["a"][1], t["b"][1], bytes(2 * m * n), scales_128x4(*t["a_scale"]), scales_128x4(*t["b_scale"]), bytes(alpha)]
+    size = {"bf16": 2, "f32": 4}[d] * m * n
+    held = [t["a"][1], t["b"][1], bytes(size), scales_128x4(*t["a_scale"]), scales_128x4(*t["b_scale"]), bytes(alpha)]
     addresses = [kernel.upload(x) for x in held]
     kernel.run(addresses, m, n, 2 * bytes_k)
-    result = ctypes.create_string_buffer(2 * m * n)
+    result = ctypes.create_string_buffer(size)
     kernel.check(kernel.cuda.cudaMemcpy(result, addresses[2], ctypes.c_size_t(len(result)), 2))
-    write_bf16(output, [m, n], result.raw)
+    write_output(output, d, [m, n], result.raw)
 
 
 def main():
-    what = {"compile": compile_kernel, "run": run}.get(sys.argv[1]) if len(sys.argv) == 5 else None
+    what = {"compile": compile_kernel, "run": run}.get(sys.argv[1]) if len(sys.argv) in (5, 6) else None
     if what is None:
         sys.exit(__doc__)
     what(*sys.argv[2:])
