@@ -115,7 +115,14 @@ fpo_digits fpo_step_decode(const fpo_step *step, fpo_format element, uint32_t co
 
 fpo_digits fpo_step_decode_scale(const fpo_step *step, fpo_format scale, uint32_t code)
 {
-    return digits_of_code(step, fpo_format_describe(scale), scale, code);
+    const fpo_format_info *info = fpo_format_describe(scale);
+    if (scale != FPO_BF16)
+        return digits_of_code(step, info, scale, code);
+    /* No instruction takes such scales: they are ue8m0 scales of which an edit made something that ue8m0 has not, an
+     * infinity or zero. 2^-127 is no subnormal among them. */
+    fpo_format_info powers = *info;
+    powers.min_exponent = fpo_format_describe(FPO_UE8M0)->min_exponent;
+    return digits_of_code(step, &powers, scale, code);
 }
 
 /* Models that leave the fast path decode every operand of every step: bytes are looked up. */

@@ -26,9 +26,8 @@ typedef struct twin_sum {
 } twin_sum;
 
 /* A subnormal has the smallest exponent of its format; a zero too, unless the step says otherwise. */
-static void set_exponent(const fpo_step *step, fpo_format format, twin_factor *factor)
+static void set_exponent(const fpo_step *step, int smallest, twin_factor *factor)
 {
-    int smallest = fpo_twin_smallest_exponent(format);
     factor->exponent = smallest;
     if (factor->value.kind != FPO_TWIN_NUMBER)
         return;
@@ -54,7 +53,9 @@ static void element_factor(const fpo_step *step, const fpo_twin_operand *o, int6
         fpo_twin_decode(step->operand_format, fpo_twin_encode(step->operand_format, &factor->value, &cut),
                         &factor->value);
     }
-    set_exponent(step, step->operand_format != FPO_FORMAT_NONE ? step->operand_format : format, factor);
+    set_exponent(step,
+                 fpo_twin_smallest_exponent(step->operand_format != FPO_FORMAT_NONE ? step->operand_format : format),
+                 factor);
 }
 
 /* The scale that the instruction takes for element k: 1 where there is none, or where it is f32 (those are applied
@@ -69,7 +70,8 @@ static void scale_factor(const fpo_step *step, const fpo_twin_operand *o, int64_
     int64_t block = k / o->spec->read.scale.block_k;
     bool inside = block * o->spec->read.scale.block_k < o->k;
     fpo_twin_decode(format, inside ? fpo_twin_scale(o, row, block) : 0, &factor->value);
-    set_exponent(step, format, factor);
+    /* Scales in bf16 are edited ue8m0 scales: their smallest number is 2^-127. */
+    set_exponent(step, fpo_twin_smallest_exponent(format == FPO_BF16 ? FPO_UE8M0 : format), factor);
 }
 
 /* Notes NaN and infinity; true if the value is a number. */
@@ -204,7 +206,7 @@ static void add_accumulator(twin_sum *sum, const fpo_twin_value *acc)
     c.value = *acc;
     if (!note_special(sum, acc))
         return;
-    set_exponent(sum->step, sum->step->accumulator, &c);
+    set_exponent(sum->step, fpo_twin_smallest_exponent(sum->step->accumulator), &c);
     add_term(sum, &acc->number, c.exponent, false);
 }
 

@@ -238,6 +238,36 @@ START_TEST(scales_that_stay_change_nothing)
 }
 END_TEST
 
+/* An operand with both of ue8m0's edge codes: what is no NaN any more leaves the others as they are, 2^-127 too. The
+ * blocks with 00 are large enough (2^127 in the other operand) to matter in the alignment. */
+START_TEST(infinities_do_not_change_the_smallest_scale)
+{
+    static unsigned char right[BYTES], wrong[BYTES];
+    gemm_case *x = make(2, DATA_FINITE, FPO_F32);
+    fpo_edit edit = {.kind = FPO_EDIT_UE8M0_NO_NAN, .operands = FPO_OPERAND_B};
+    int64_t columns = fpo_scale_columns(&x->spec.b.stored.scale, x->problem.k), m = x->problem.m, n = x->problem.n;
+    for (int64_t c = 0; c < columns; c++) {
+        for (int64_t r = 0; r < m; r++)
+            gemm_case_set_scale(x, SIDE_A, r, c, 0xFC + (uint32_t)(c % 3));
+        for (int64_t r = 0; r < n; r++)
+            gemm_case_set_scale(x, SIDE_B, r, c, c % 2 == 0 ? 0 : 1);
+    }
+    gemm_case_set_scale(x, SIDE_B, 3, 1, 0xFF);
+    fpo_gemm_output output = {.d = right, .d_bytes = sizeof right};
+    ck_assert(fpo_gemm(&x->spec, &x->problem, &output, NULL, NULL) == FPO_OK);
+    fpo_edited e;
+    ck_assert(fpo_edited_open(&x->spec, &x->problem, &edit, 1, &e, NULL) == FPO_OK);
+    ck_assert_int_ne(e.spec.b.stored.scale.format, FPO_UE8M0);
+    output.d = wrong;
+    ck_assert(fpo_edited_gemm(&e, &output, NULL, NULL) == FPO_OK);
+    for (int64_t i = 0; i < m * n; i++) /* column 3 is NaN or infinite */
+        ck_assert_msg(i % n == 3 || memcmp(right + 4 * i, wrong + 4 * i, 4) == 0, "element (%d, %d)", (int)(i / n),
+                      (int)(i % n));
+    fpo_edited_close(&e);
+    gemm_case_free(x);
+}
+END_TEST
+
 /* Where the problem has the numbers that were quantised, the recipe that the kernel's operand came from is found. */
 START_TEST(recipes_are_found)
 {
@@ -295,6 +325,7 @@ Suite *fpo_suite(void)
     tcase_add_test(cases, elements_are_those_of_the_output);
     tcase_add_test(cases, special_kinds_show);
     tcase_add_loop_test(cases, scales_that_stay_change_nothing, 0, 2);
+    tcase_add_test(cases, infinities_do_not_change_the_smallest_scale);
     tcase_add_test(cases, recipes_are_found);
     suite_add_tcase(suite, cases);
     return suite;
