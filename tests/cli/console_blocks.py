@@ -7,6 +7,7 @@ console_blocks.py DOCUMENT            exit status 1 and a diff where something d
 console_blocks.py DOCUMENT --update   writes what they print now into the document
 A line that begins with "$ " is a command for bash, lines that end in a backslash go on; "# exit N" behind a command says
 with which status it ends. `fp4oracle` is the program that FP4ORACLE names. The commands share a folder of their own.
+A block fenced "```console PLUGIN..." needs those plug-ins in FPO_PLUGINS: where one is not there, the block is left as it is.
 """
 import difflib
 import os
@@ -49,12 +50,20 @@ def typed(block):
     return lines
 
 
+def is_there(plugin):
+    found = os.path.exists(os.path.join(os.environ.get("FPO_PLUGINS", ""), plugin + ".so"))
+    if not found:
+        print(f"not run: a block that needs {plugin}", file=sys.stderr)
+    return found
+
+
 def render(lines, folder):
     out, block = [], None
     for line in lines:
         if block is None:
             out.append(line)
-            if line == "```console":
+            fence = line.split()
+            if fence[:1] == ["```console"] and all(is_there(name) for name in fence[1:]):
                 block = []
         elif line == "```":
             groups, current = [], []
