@@ -6,10 +6,11 @@
 
 #include "edit_parts.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEW = 4, PROBES = 2, CONFIRMED_AT_MOST = 4 };
+enum { FEW = 4, PROBES = 2, PAIR_PROBES = 16, CONFIRMED_AT_MOST = 4 };
 
 /* ---- the sample ---- */
 
@@ -355,35 +356,122 @@ static bool independent(const fpo_edit *x, const fpo_edit *y)
     return x->kind != y->kind || (x->operands & y->operands) == 0;
 }
 
-/* Layouts that frameworks and kernels hand to one another. */
-static bool is_common_layout(int layout)
+/* ---- which ones are worth pairs ---- */
+
+/* One edit of a pair, and how far from the observed numbers it comes by itself. */
+typedef struct partner {
+    fpo_edit edit;
+    size_t index; /* in the registry's order, in which two are applied */
+    double spread;
+} partner;
+
+static double number_of(const fpo_search *s, uint32_t word)
 {
-    return layout == FPO_LAYOUT_LINEAR || layout == FPO_LAYOUT_128X4 || layout == FPO_LAYOUT_8X4;
+    const fpo_epilogue *e = &s->spec->epilogue;
+    return s->block > 0 ? fpo_decode_double(e->d_scale, word >> 8) * fpo_decode_double(e->d, word & 255)
+                        : fpo_decode_double(e->d, word);
 }
 
-/* Edits that are worth trying together with another: of every kind and operand those with the most usual parameters. A
- * difference that is no defect is tried alone. */
-static size_t choose_for_pairs(fpo_edit *edits, size_t count)
+static int by_value(const void *x, const void *y)
 {
-    enum { ALIKE = 2 };
-    size_t kept = 0;
-    for (size_t i = 0; i < count; ++i) {
-        const fpo_edit edit = edits[i];
-        int alike = 0;
-        for (size_t j = 0; j < kept; ++j)
-            alike += edits[j].kind == edit.kind && edits[j].operands == edit.operands;
-        bool usual = alike < ALIKE;
-        if (edit.kind == FPO_EDIT_SCALE_LAYOUT)
-            usual = is_common_layout(edit.from) && is_common_layout(edit.to);
-        if (edit.kind == FPO_EDIT_OUTPUT_ROUNDING) /* what conversions of kernels do: bits cut off, or ties away */
-            usual = edit.to == FPO_TOWARD_ZERO || edit.to == FPO_NEAREST_AWAY;
-        if (usual && !fpo_edit_describe(edit.kind)->legitimate && edit.kind != FPO_EDIT_OUTPUT_CONSTANT)
-            edits[kept++] = edit;
+    const double *p = x, *q = y;
+    return (*p > *q) - (*p < *q);
+}
+
+/* How much the ratio of observed numbers to those of a hypothesis varies, in powers of two: nothing where only a factor
+ * is missing, next to nothing where a rounding is. An element that has no such ratio counts as far off. */
+static double spread_of(const fpo_search *s, const uint32_t *words, size_t units)
+{
+    enum { FAR = 4 };
+    double ratios[PAIR_PROBES * FPO_LONGEST_BLOCK], sum = 0;
+    size_t count = 0, without = 0, width = s->block > 0 ? (size_t)s->block : 1;
+    for (size_t i = 0; i < units; ++i) {
+        const fpo_element *e = &s->elements[i];
+        for (int64_t c = first_column(s, e); c < end_column(s, e); ++c) {
+            double observed = number_of(s, word_of(s, s->observed, e->row, c));
+            double ratio = observed / number_of(s, words[i * width + (size_t)(c - first_column(s, e))]);
+            if (ratio > 0 && isfinite(ratio))
+                ratios[count++] = log2(ratio);
+            else
+                without++;
+        }
     }
-    return kept;
+    qsort(ratios, count, sizeof *ratios, by_value);
+    for (size_t i = 0; i < count; ++i)
+        sum += fabs(ratios[i] - ratios[count / 2]);
+    return (sum + FAR * (double)without) / (double)(count + without);
 }
 
-/* How many pairs are tried at most: all of them on small problems, those of the first edits on large ones. */
+static double spread_under(const fpo_search *s, const fpo_edit *edit)
+{
+    uint32_t words[PAIR_PROBES * FPO_LONGEST_BLOCK];
+    const fpo_cause cause = {.edit_count = edit != NULL, .edits = {edit != NULL ? *edit : (fpo_edit){0}}};
+    size_t most = s->block > 0 ? 2 : PAIR_PROBES, units = s->wrong < most ? s->wrong : most;
+    fpo_edited edited;
+    double spread = INFINITY;
+    if (!open_for_sample(s, &cause, &edited))
+        return spread;
+    if ((s->block > 0 ? fpo_edited_blocks(&edited, s->elements, units, words, &s->each, NULL)
+                      : fpo_edited_elements(&edited, s->elements, units, words, &s->each, NULL)) == FPO_OK)
+        spread = spread_of(s, words, units);
+    fpo_edited_close(&edited);
+    return spread;
+}
+
+/* What conversions of kernels do: bits cut off, or ties away. Layouts that frameworks and kernels hand to one another.
+ * Of other kinds the parameters that come first, `alike` of which there were. */
+static bool is_usual(const fpo_edit *edit, int alike)
+{
+    static const bool common[FPO_LAYOUT_COUNT] = {
+        [FPO_LAYOUT_LINEAR] = true, [FPO_LAYOUT_128X4] = true, [FPO_LAYOUT_8X4] = true};
+    switch (edit->kind) {
+    case FPO_EDIT_SCALE_LAYOUT: return common[edit->from] && common[edit->to];
+    case FPO_EDIT_OUTPUT_ROUNDING: return edit->to == FPO_TOWARD_ZERO || edit->to == FPO_NEAREST_AWAY;
+    default: return alike < 2;
+    }
+}
+
+static int by_spread(const void *x, const void *y)
+{
+    const partner *p = x, *q = y;
+    if (p->spread != q->spread)
+        return p->spread < q->spread ? -1 : 1;
+    return (p->index > q->index) - (p->index < q->index);
+}
+
+/* Edits that are worth trying together with another: of every kind and operand the usual parameters, and those that
+ * come closest by themselves, closer than no edit. The closest ones first. A difference that is no defect is tried
+ * alone. */
+static size_t choose_for_pairs(const fpo_search *s, const fpo_edit *edits, size_t count, partner *kept)
+{
+    enum { CLOSEST = 2 };
+    size_t chosen = 0;
+    double without = spread_under(s, NULL);
+    for (size_t i = 0; i < count; ++i) {
+        if (!fpo_edit_describe(edits[i].kind)->legitimate && edits[i].kind != FPO_EDIT_OUTPUT_CONSTANT)
+            kept[chosen++] = (partner){edits[i], i, spread_under(s, &edits[i])};
+    }
+    partner *all = malloc((chosen + 1) * sizeof *all);
+    if (all == NULL)
+        return 0;
+    memcpy(all, kept, chosen * sizeof *all);
+    size_t found = 0;
+    for (size_t i = 0; i < chosen; ++i) {
+        int before = 0, closer = 0;
+        for (size_t j = 0; j < chosen; ++j) {
+            bool alike = all[j].edit.kind == all[i].edit.kind && all[j].edit.operands == all[i].edit.operands;
+            before += alike && j < i;
+            closer += alike && by_spread(&all[j], &all[i]) < 0;
+        }
+        if (is_usual(&all[i].edit, before) || (closer < CLOSEST && all[i].spread < without))
+            kept[found++] = all[i];
+    }
+    free(all);
+    qsort(kept, found, sizeof *kept, by_spread);
+    return found;
+}
+
+/* How many pairs are tried at most: all of them on small problems, those of the closest edits on large ones. */
 static size_t pair_limit(const fpo_search *s)
 {
     static const double effort = 2e9; /* about a nanosecond each */
@@ -393,19 +481,51 @@ static size_t pair_limit(const fpo_search *s)
     return limit < 1e6 ? (size_t)limit : 1000000;
 }
 
-void fpo_search_pairs(fpo_search *s, fpo_edit *edits, size_t count)
+/* In the registry's order. False where the two are no pair. */
+static bool try_pair(fpo_search *s, const partner *first, const partner *second)
 {
+    bool some_operand = first->edit.operands + second->edit.operands != 0;
+    if (!some_operand || !independent(&first->edit, &second->edit))
+        return false;
+    bool in_order = first->index < second->index;
+    try_hypothesis(
+        s, (fpo_cause){.edit_count = 2,
+                       .edits = {in_order ? first->edit : second->edit, in_order ? second->edit : first->edit}});
+    return true;
+}
+
+/* An edit that leaves next to nothing to explain but a factor, a rounding or a few elements is tried with every other,
+ * those included that are not worth all pairs. */
+static size_t try_nearly(fpo_search *s, const partner *partners, size_t count, const fpo_edit *edits, size_t all,
+                         size_t limit)
+{
+    enum { MOST = 12 };
+    static const double near = 1.0 / 16;
     size_t tried = 0;
-    count = choose_for_pairs(edits, count);
+    bool *is_partner = calloc(all + 1, sizeof *is_partner);
+    for (size_t i = 0; i < count && is_partner != NULL; ++i)
+        is_partner[partners[i].index] = true;
+    for (size_t i = 0; i < count && i < MOST && partners[i].spread < near && is_partner != NULL; ++i)
+        for (size_t j = 0; j < all && tried < limit; ++j)
+            if (!is_partner[j] && !fpo_edit_describe(edits[j].kind)->legitimate &&
+                edits[j].kind != FPO_EDIT_OUTPUT_CONSTANT)
+                tried += try_pair(s, &partners[i], &(partner){edits[j], j, 0});
+    free(is_partner);
+    return tried;
+}
+
+void fpo_search_pairs(fpo_search *s, const fpo_edit *edits, size_t all)
+{
     size_t limit = pair_limit(s);
+    partner *partners = malloc((all + 1) * sizeof *partners);
+    if (partners == NULL)
+        return;
+    size_t count = choose_for_pairs(s, edits, all, partners);
+    size_t tried = try_nearly(s, partners, count, edits, all, limit);
     for (size_t i = 0; i < count; ++i) {
         report(s, i, count);
-        for (size_t j = i + 1; j < count && tried < limit; ++j) {
-            bool some_operand = edits[i].operands + edits[j].operands != 0;
-            if (!some_operand || !independent(&edits[i], &edits[j]))
-                continue;
-            tried++;
-            try_hypothesis(s, (fpo_cause){.edit_count = 2, .edits = {edits[i], edits[j]}});
-        }
+        for (size_t j = i + 1; j < count && tried < limit; ++j)
+            tried += try_pair(s, &partners[i], &partners[j]);
     }
+    free(partners);
 }

@@ -47,7 +47,7 @@ void fpo_search_singles(fpo_search *search, const fpo_edit *edits, size_t count)
 /* f32 scales that a kernel takes for powers of two: together with the instructions that apply such scales, which the
  * spec's operands do not admit by themselves. */
 void fpo_search_scaled_instructions(fpo_search *search, const fpo_edit *edits, size_t count);
-void fpo_search_pairs(fpo_search *search, fpo_edit *edits, size_t count);
+void fpo_search_pairs(fpo_search *search, const fpo_edit *edits, size_t count);
 /* What explained the wrong part of the sample, although it would change what is right if it held everywhere. */
 void fpo_search_in_part(fpo_search *search);
 void fpo_search_free(fpo_search *search);
