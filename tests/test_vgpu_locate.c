@@ -102,6 +102,9 @@ static const located cases[] = {
      "the accumulator starts here"},
 };
 
+/* As if scales were applied to sums of 128: this kernel's sums go on. */
+static const located goes_on = {"sums that do not end", "triton/mxfp8.ptx", FPO_BLOCK_MXFP8_E4M3, NONE, 0, ""};
+
 static uint32_t line_of(const char *ptx, int occurrence)
 {
     const char *at = ptx;
@@ -124,7 +127,7 @@ static int32_t (*places_of(int64_t rows, int64_t blocks))[2]
     return places;
 }
 
-static void run(const char *ptx, const located *l, fpo_vgpu_trace *trace)
+static void run(const char *ptx, const located *l, int interval, fpo_vgpu_trace *trace)
 {
     fpo_error error = {FPO_OK, ""};
     fpo_vgpu_config config = {.capability = 120};
@@ -151,7 +154,8 @@ static void run(const char *ptx, const located *l, fpo_vgpu_trace *trace)
                                     (const int32_t(*)[2])places, block, element, scale},
                               .b = {memory[2], sizes[2], K * bits / 8, bits, memory[3], sizes[3],
                                     (const int32_t(*)[2])places, block, element, scale},
-                              .k = K};
+                              .k = K,
+                              .interval = interval};
     fpo_vgpu_set_trace(gpu, trace);
     int32_t shape[3] = {M, N, K};
     int32_t lines[3] = {K * bits / 8, K * bits / 8, N};
@@ -170,7 +174,7 @@ START_TEST(is_located)
     const located *l = &cases[_i];
     fpo_vgpu_trace trace;
     char *ptx = fpo_test_ptx(l->file), *edited = ptx_edited(ptx, &l->edit), line[32];
-    run(edited, l, &trace);
+    run(edited, l, 0, &trace);
     if (l->occurrence == 0) {
         ck_assert_msg(trace.finding[0] == '\0', "%s: %s", l->what, trace.finding);
     } else {
@@ -183,12 +187,26 @@ START_TEST(is_located)
 }
 END_TEST
 
+START_TEST(sums_end_where_blocks_do)
+{
+    fpo_vgpu_trace trace;
+    char *ptx = fpo_test_ptx(goes_on.file);
+    run(ptx, &goes_on, 128, &trace);
+    ck_assert_msg(strstr(trace.finding, "the accumulator goes on at K 128, where another block of 128") != NULL, "%s",
+                  trace.finding);
+    run(ptx, &goes_on, K, &trace);
+    ck_assert_str_eq(trace.finding, "");
+    free(ptx);
+}
+END_TEST
+
 Suite *fpo_suite(void)
 {
     Suite *suite = suite_create("vgpu_locate");
     TCase *tests = tcase_create("triton");
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, is_located, 0, sizeof cases / sizeof cases[0]);
+    tcase_add_test(tests, sums_end_where_blocks_do);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -26,20 +26,22 @@ static bool describe(const fpo_kernel_operand *o, side *s, fpo_vgpu_operand *out
     fpo_format element = fpo_format_by_name(o->element);
     fpo_packing packing = fpo_packing_by_name(o->packing != NULL ? o->packing : "canonical");
     fpo_layout layout = fpo_layout_by_name(o->scale_layout != NULL ? o->scale_layout : "linear");
+    fpo_format scale = o->scale != NULL ? fpo_format_by_name(o->scale) : FPO_FORMAT_COUNT;
     if (element == FPO_FORMAT_COUNT || packing == FPO_PACKING_COUNT || layout == FPO_LAYOUT_COUNT ||
-        o->major != FPO_MAJOR_K || o->scale == NULL || o->scale_rows != 1 || o->scale_k <= 0 || s->line <= 0)
+        scale == FPO_FORMAT_COUNT || o->major != FPO_MAJOR_K || o->scale_rows < 1 || o->scale_k <= 0 || s->line <= 0)
         return false;
-    int64_t columns = (s->k + o->scale_k - 1) / o->scale_k;
+    int64_t columns = (s->k + o->scale_k - 1) / o->scale_k, rows = (s->rows + o->scale_rows - 1) / o->scale_rows;
+    int64_t bytes = fpo_format_describe(scale)->storage_bytes;
     s->places = malloc((size_t)s->scale_bytes * sizeof *s->places + 1);
     if (s->places == NULL)
         return false;
     memset(s->places, 0xFF, (size_t)s->scale_bytes * sizeof *s->places);
-    for (int64_t row = 0; row < s->rows; row++) {
+    for (int64_t row = 0; row < rows; row++) {
         for (int64_t column = 0; column < columns; column++) {
-            int64_t at = fpo_layout_offset(layout, s->rows, columns, row, column);
-            if (at >= 0 && at < s->scale_bytes) {
-                s->places[at][0] = (int32_t)row;
-                s->places[at][1] = (int32_t)column;
+            int64_t at = fpo_layout_offset(layout, rows, columns, row, column) * bytes;
+            for (int64_t b = 0; b < bytes && at >= 0 && at + b < s->scale_bytes; b++) {
+                s->places[at + b][0] = (int32_t)(row * o->scale_rows);
+                s->places[at + b][1] = (int32_t)column;
             }
         }
     }
@@ -48,7 +50,7 @@ static bool describe(const fpo_kernel_operand *o, side *s, fpo_vgpu_operand *out
                               .line = (uint64_t)s->line,
                               .bits = (int)(fpo_packing_row_bytes(packing, element, SAMPLE) * 8 / SAMPLE),
                               .element = element,
-                              .scale = fpo_format_by_name(o->scale),
+                              .scale = scale,
                               .scales = s->scales,
                               .scale_bytes = (uint64_t)s->scale_bytes,
                               .scale_places = (const int32_t(*)[2])s->places,
@@ -78,6 +80,20 @@ static void tell_unread(const char *name, const side *s, unread_function *unread
     free(flags);
 }
 
+/* Scales in f32 are factors of sums, which have no source: what is said must say so. */
+static void tell(const fpo_vgpu_trace *trace, char *text, size_t size)
+{
+    if (trace->interval == 0)
+        snprintf(text, size, "%s\n", trace->finding);
+    else if (trace->finding[0] != '\0')
+        snprintf(text, size, "%s; block scales are applied outside of the mma and are not traced\n", trace->finding);
+    else
+        snprintf(text, size,
+                 "every mma gets rows, columns and accumulators that belong together, and sums end where blocks of %d "
+                 "do; block scales are applied outside of it and are not traced: look at these, and at what follows\n",
+                 trace->interval);
+}
+
 fpo_plugin_status fpo_worker_trace(const fpo_loaded_plugin *plugin, const fpo_kernel *kernel,
                                    const fpo_kernel_problem *problem, char *finding, size_t size, char *why)
 {
@@ -94,6 +110,8 @@ fpo_plugin_status fpo_worker_trace(const fpo_loaded_plugin *plugin, const fpo_ke
     side a = {problem->m, problem->k, problem->a_line, problem->a_scale_bytes, problem->a, problem->a_scale, NULL};
     side b = {problem->n, problem->k, problem->b_line, problem->b_scale_bytes, problem->b, problem->b_scale, NULL};
     trace = (fpo_vgpu_trace){.k = problem->k, .split = copy.order != NULL && copy.order->split != NULL};
+    bool outside = copy.a.scale != NULL && strcmp(copy.a.scale, "f32") == 0;
+    trace.interval = outside ? copy.a.scale_k : 0;
     fpo_plugin_status status = FPO_PLUGIN_UNSUPPORTED;
     finding[0] = '\0';
     if (set != NULL && unread != NULL && describe(&copy.a, &a, &trace.a) && describe(&copy.b, &b, &trace.b)) {
@@ -102,7 +120,7 @@ fpo_plugin_status fpo_worker_trace(const fpo_loaded_plugin *plugin, const fpo_ke
         if (status == FPO_PLUGIN_OK)
             status = plugin->memory.synchronise(why);
         set(NULL);
-        snprintf(finding, size, "%s\n", trace.finding);
+        tell(&trace, finding, size);
         tell_unread("A", &a, unread, finding, size);
         tell_unread("B", &b, unread, finding, size);
     }

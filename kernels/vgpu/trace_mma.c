@@ -159,11 +159,17 @@ static bool check_output(const mma *x, int m, int n, uint64_t c)
     bool first = !(c & FPO_SOURCE_ACCUMULATOR);
     if (a->k != b->k)
         snprintf(what, sizeof what, "A holds K %lld, B holds K %lld", (long long)a->k, (long long)b->k);
-    else if (first && a->k != 0 && !x->trace->split)
+    else if (first && x->trace->interval > 0 && a->k % x->trace->interval != 0)
+        snprintf(what, sizeof what, "the accumulator starts here, K %lld and not where a block of %d begins",
+                 (long long)a->k, x->trace->interval);
+    else if (first && x->trace->interval == 0 && a->k != 0 && !x->trace->split)
         snprintf(what, sizeof what, "the accumulator starts here, K %lld and not 0", (long long)a->k);
     else if (!first && (row_of(c) != a->row || column_of(c) != b->row))
         snprintf(what, sizeof what, "the accumulator is of output (%lld, %lld)", (long long)row_of(c),
                  (long long)column_of(c));
+    else if (!first && x->trace->interval > 0 && a->k % x->trace->interval == 0)
+        snprintf(what, sizeof what, "the accumulator goes on at K %lld, where another block of %d and its scales begin",
+                 (long long)a->k, x->trace->interval);
     else if (!first && k_of(c) != a->k)
         snprintf(what, sizeof what, "the accumulator has K up to %lld, A and B go on at %lld", (long long)k_of(c),
                  (long long)a->k);

@@ -92,11 +92,16 @@ typedef struct fpo_vgpu_operand {
 } fpo_vgpu_operand;
 
 /* Launches are traced while it is set: the first mma.sync whose operands do not belong together is described in
- * `finding`, "" if there is none. */
+ * `finding`, "" if there is none. With an interval scales are not traced: they are factors of sums, which have no
+ * source.
+ */
 typedef struct fpo_vgpu_trace {
     fpo_vgpu_operand a, b;
     int64_t k;
     bool split; /* accumulators may start in the middle of K */
+    /* Elements of K whose sum leaves the accumulator to be scaled and added elsewhere, as scales in f32 want it: an
+     * accumulator starts at the border of a block and ends at the next. 0: scales are the instruction's. */
+    int interval;
     char finding[1024];
 } fpo_vgpu_trace;
 
