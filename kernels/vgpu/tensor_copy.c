@@ -75,9 +75,22 @@ static uint32_t granule_bytes(const fpo_tensor_map *m)
     return m->padded ? 2 * m->bits : GRANULE;
 }
 
+/* A row that is inside the tensor as a whole, and is not traced. */
+static void load_whole_row(const fpo_pending *copy, const row *r, uint32_t row_bytes)
+{
+    uint8_t *shared = copy->cta->shared;
+    for (uint32_t start = 0; start < row_bytes; start += GRANULE)
+        memcpy(shared + swizzled(r->shared + start, copy->map.swizzle), r->global + start, GRANULE);
+}
+
 static void copy_row(const fpo_pending *copy, const row *r)
 {
     uint32_t row_bytes = fpo_tensor_packed_row_bytes(&copy->map), granule = granule_bytes(&copy->map);
+    if (copy->load && !copy->map.padded && row_bytes % GRANULE == 0 && r->from == 0 && r->to == row_bytes &&
+        copy->cta->sources == NULL) {
+        load_whole_row(copy, r, row_bytes);
+        return;
+    }
     fpo_ptx_type type = FPO_PTX_B8;
     reduces(&copy->map, (fpo_ptx_value)copy->op, &type);
     for (uint32_t start = 0; start < row_bytes; start += granule) {
