@@ -70,6 +70,12 @@ static bool locate_lanes(fpo_warp *warp, const fpo_ptx_instruction *ins, const f
     fpo_ptx_value space = (fpo_ptx_value)ins->arguments.space;
     bool try_plain = space == FPO_PTX_V_SHARED && cta->shadow == NULL;
     bool orders = cta->shadow != NULL && fpo_is_ordered(ins->opcode);
+    uint32_t offsets[FPO_PTX_WARP];
+    if (try_plain && warp->mask == 0xFFFFFFFF && fpo_plain_shared_warp(warp, address, bytes, offsets)) {
+        for (int lane = 0; lane < FPO_PTX_WARP; lane++)
+            at[lane] = cta->shared + offsets[lane];
+        return true;
+    }
     for (FPO_EACH_LANE(lane, warp->mask)) {
         uint64_t where = fpo_address(warp, address, (int)lane);
         at[lane] = try_plain ? fpo_plain_shared(cta, where, bytes) : NULL;
@@ -83,28 +89,51 @@ static bool locate_lanes(fpo_warp *warp, const fpo_ptx_instruction *ins, const f
     return true;
 }
 
+/* FPO_EACH_LANE, which is plain counting where all execute. */
+#define EACH_LANE_QUICKLY(lane, mask, statement)                                                                       \
+    do {                                                                                                               \
+        if ((mask) == 0xFFFFFFFF) {                                                                                    \
+            for (uint32_t lane = 0; lane < FPO_PTX_WARP; lane++)                                                       \
+                statement;                                                                                             \
+        } else {                                                                                                       \
+            for (FPO_EACH_LANE(lane, mask))                                                                            \
+                statement;                                                                                             \
+        }                                                                                                              \
+    } while (0)
+
 /* Lanes of one register from memory: the common widths, then any. */
 static void read_lanes(const fpo_warp *warp, const fpo_ptx_operand *d, fpo_ptx_type type, uint32_t offset,
                        uint8_t *const at[FPO_PTX_WARP])
 {
     void *lanes = fpo_lanes_of(warp, d);
     unsigned bytes = fpo_ptx_type_bytes(type);
-    if (bytes == 4 && d->bytes == 4) {
-        for (FPO_EACH_LANE(lane, warp->mask))
-            memcpy((uint32_t *)lanes + lane, at[lane] + offset, 4);
-    } else if (bytes == 8 && d->bytes == 8) {
-        for (FPO_EACH_LANE(lane, warp->mask))
-            memcpy((uint64_t *)lanes + lane, at[lane] + offset, 8);
-    } else if (type == FPO_PTX_U8 && d->bytes == 2) {
-        for (FPO_EACH_LANE(lane, warp->mask))
-            ((uint16_t *)lanes)[lane] = at[lane][offset];
-    } else if (type == FPO_PTX_U8 && d->bytes == 4) {
-        for (FPO_EACH_LANE(lane, warp->mask))
-            ((uint32_t *)lanes)[lane] = at[lane][offset];
-    } else {
+    if (bytes == 4 && d->bytes == 4)
+        EACH_LANE_QUICKLY(lane, warp->mask, memcpy((uint32_t *)lanes + lane, at[lane] + offset, 4));
+    else if (bytes == 8 && d->bytes == 8)
+        EACH_LANE_QUICKLY(lane, warp->mask, memcpy((uint64_t *)lanes + lane, at[lane] + offset, 8));
+    else if (type == FPO_PTX_U8 && d->bytes == 2)
+        EACH_LANE_QUICKLY(lane, warp->mask, ((uint16_t *)lanes)[lane] = at[lane][offset]);
+    else if (type == FPO_PTX_U8 && d->bytes == 4)
+        EACH_LANE_QUICKLY(lane, warp->mask, ((uint32_t *)lanes)[lane] = at[lane][offset]);
+    else
         for (FPO_EACH_LANE(lane, warp->mask))
             extend(lanes, d->bytes, (int)lane, at[lane] + offset, type);
-    }
+}
+
+/* A byte of shared memory for each lane of a whole warp, which is how scale factors are loaded; false: not this. */
+static bool load_bytes(fpo_warp *warp, const fpo_ptx_instruction *ins)
+{
+    const fpo_cta *cta = warp->cta;
+    const fpo_ptx_operand *d = &ins->operands[0];
+    uint32_t offsets[FPO_PTX_WARP];
+    if (ins->arguments.type != FPO_PTX_U8 || ins->arguments.count != 1 || ins->arguments.space != FPO_PTX_V_SHARED ||
+        d->kind != FPO_PTX_REGISTER || d->bytes != 4 || warp->mask != 0xFFFFFFFF || cta->shadow != NULL ||
+        !fpo_plain_shared_warp(warp, &ins->operands[1], 1, offsets))
+        return false;
+    uint32_t *lanes = fpo_lanes_of(warp, d);
+    for (int lane = 0; lane < FPO_PTX_WARP; lane++)
+        lanes[lane] = cta->shared[offsets[lane]];
+    return true;
 }
 
 fpo_outcome fpo_do_load(fpo_warp *warp, const fpo_ptx_instruction *ins)
@@ -112,6 +141,8 @@ fpo_outcome fpo_do_load(fpo_warp *warp, const fpo_ptx_instruction *ins)
     fpo_ptx_type type = (fpo_ptx_type)ins->arguments.type;
     unsigned bytes = fpo_ptx_type_bytes(type), count = ins->arguments.count;
     uint8_t *at[FPO_PTX_WARP];
+    if (load_bytes(warp, ins))
+        return FPO_NEXT;
     if (!locate_lanes(warp, ins, &ins->operands[count], bytes * count, false, at))
         return FPO_FAULT;
     for (unsigned i = 0; i < count; i++)
@@ -124,13 +155,11 @@ static void write_lanes(const fpo_warp *warp, const fpo_ptx_operand *b, unsigned
                         uint8_t *const at[FPO_PTX_WARP])
 {
     const uint8_t *lanes = fpo_lanes_of(warp, b);
-    if (bytes == 4 && b->bytes == 4) {
-        for (FPO_EACH_LANE(lane, warp->mask))
-            memcpy(at[lane] + offset, lanes + 4 * lane, 4);
-    } else {
+    if (bytes == 4 && b->bytes == 4)
+        EACH_LANE_QUICKLY(lane, warp->mask, memcpy(at[lane] + offset, lanes + 4 * lane, 4));
+    else
         for (FPO_EACH_LANE(lane, warp->mask))
             memcpy(at[lane] + offset, lanes + (size_t)lane * b->bytes, bytes);
-    }
 }
 
 /* Lane after lane where two may write to the same place: the last one's value stays, whole. */

@@ -261,6 +261,25 @@ static inline uint8_t *fpo_plain_shared(const fpo_cta *cta, uint64_t address, ui
     return plain ? cta->shared + offset : NULL;
 }
 
+/* The same for all lanes of a warp together: their offsets in shared memory; false: fpo_locate has to look. */
+static inline bool fpo_plain_shared_warp(const fpo_warp *warp, const fpo_ptx_operand *address, uint32_t bytes,
+                                         uint32_t offsets[FPO_PTX_WARP])
+{
+    const fpo_cta *cta = warp->cta;
+    if (address->bytes != 4 || bytes > cta->shared_end - FPO_SHARED_BASE)
+        return false;
+    const uint32_t *lanes = (const uint32_t *)fpo_lanes_of(warp, address);
+    uint32_t start = cta->rank << FPO_SHARED_RANK_SHIFT, first = start + FPO_SHARED_BASE;
+    uint32_t last = start + cta->shared_end - bytes, outside = 0, low = 0;
+    for (int lane = 0; lane < FPO_PTX_WARP; lane++) {
+        uint32_t where = lanes[lane] + (uint32_t)address->offset;
+        outside |= (where - first) | (last - where); /* the top bit: one of these is negative */
+        low |= where;
+        offsets[lane] = where - start;
+    }
+    return outside >> 31 == 0 && (low & (bytes - 1)) == 0;
+}
+
 static inline int fpo_first_lane(uint32_t mask)
 {
     return __builtin_ctz(mask);

@@ -11,6 +11,12 @@ static bool find_rows(fpo_warp *warp, const fpo_ptx_operand *address, unsigned c
                       uint8_t *rows[FPO_PTX_WARP])
 {
     const fpo_cta *cta = warp->cta;
+    uint32_t offsets[FPO_PTX_WARP];
+    if (cta->shadow == NULL && fpo_plain_shared_warp(warp, address, 16, offsets)) {
+        for (unsigned i = 0; i < FPO_PTX_WARP; i++)
+            rows[i] = cta->shared + offsets[i];
+        return true;
+    }
     for (unsigned i = 0; i < 8 * count; i++) {
         rows[i] = cta->shadow == NULL ? fpo_plain_shared(cta, fpo_address(warp, address, (int)i), 16) : NULL;
         if (rows[i] != NULL)
@@ -58,11 +64,11 @@ fpo_outcome fpo_do_load_matrix(fpo_warp *warp, const fpo_ptx_instruction *ins)
     uint32_t unused[FPO_PTX_WARP], *lanes[4];
     for (unsigned i = 0; i < count; i++)
         lanes[i] = ins->operands[i].kind == FPO_PTX_REGISTER ? fpo_lanes_of(warp, &ins->operands[i]) : unused;
-    for (unsigned i = 0; i < 8 * count; i++) {
-        if (ins->arguments.trans)
-            spread_column(rows[i], i % 8, lanes[i / 8]);
-        else
-            memcpy(&lanes[i / 8][4 * (i % 8)], rows[i], 16);
+    for (unsigned i = 0; i < count; i++) {
+        for (unsigned r = 0; r < 8 && ins->arguments.trans; r++)
+            spread_column(rows[8 * i + r], r, lanes[i]);
+        for (unsigned r = 0; r < 8 && !ins->arguments.trans; r++)
+            memcpy(&lanes[i][4 * r], rows[8 * i + r], 16);
     }
     return FPO_NEXT;
 }
