@@ -71,29 +71,15 @@ static void store_d(const fpo_warp *warp, const fpo_ptx_operand *operands, bool 
     }
 }
 
-/* The same for a tile: a register has columns of one parity of 8 rows. */
-static void load_tile_c(const fpo_warp *warp, const fpo_ptx_operand *operands, fpo_mma_tile *tile)
-{
-    for (int half = 0; half < 2; half++) {
-        const uint32_t *even = fpo_lanes_of(warp, &operands[2 * half]),
-                       *odd = fpo_lanes_of(warp, &operands[2 * half + 1]);
-        uint32_t *d = tile->d[8 * half];
-        for (int i = 0; i < FPO_PTX_WARP; i++) {
-            d[2 * i] = even[i];
-            d[2 * i + 1] = odd[i];
-        }
-    }
-}
-
+/* The same for a tile, whose rows have the even columns first: four words of a row lie side by side in a register. */
 static void store_tile_d(const fpo_warp *warp, const fpo_ptx_operand *operands, const fpo_mma_tile *tile)
 {
     for (int r = 0; r < 4; r++) {
         if (operands[r].kind != FPO_PTX_REGISTER)
             continue;
         uint32_t *lanes = fpo_lanes_of(warp, &operands[r]);
-        const uint32_t *d = tile->d[8 * (r >> 1)] + (r & 1);
-        for (int i = 0; i < FPO_PTX_WARP; i++)
-            lanes[i] = d[2 * i];
+        for (int row = 0; row < 8; row++)
+            memcpy(lanes + 4 * row, tile->d[8 * (r >> 1) + row] + 4 * (r & 1), 4 * sizeof *lanes);
     }
 }
 
@@ -141,29 +127,12 @@ static bool gather_all(fpo_warp *warp, const fpo_ptx_instruction *ins, fpo_outco
     return false;
 }
 
-/* Which lane has the scales of a row of A (rows 16) or a column of B: of A, lanes 2 * thread and 2 * thread + 1 of each
- * quad have those of rows g and g + 8; of B, lane `thread`. */
-static unsigned scale_lane(int row, int rows, uint32_t thread)
+static void leave_tile(fpo_mma_tile *tile)
 {
-    return (unsigned)(row % 8) * 4 + (rows == 16 ? 2 * thread + (unsigned)(row / 8) : thread);
-}
-
-/* `byte` is the first byte used. */
-static void load_scales(const fpo_warp *warp, const fpo_ptx_operand *operand, uint32_t byte, uint32_t thread, int rows,
-                        uint8_t (*scales)[FPO_TILE_SCALES])
-{
-    const uint32_t *lanes = fpo_lanes_of(warp, operand);
-    for (int row = 0; row < rows; row++) {
-        uint32_t word = lanes[scale_lane(row, rows, thread)] >> (8 * byte);
-        memcpy(scales[row], &word, sizeof word); /* little endian */
-    }
-}
-
-static void put_scales(const fpo_mma_unit *unit, const uint8_t (*scales)[FPO_TILE_SCALES], fpo_mma_side *side)
-{
-    for (int row = 0; row < side->rows; row++)
-        for (int i = 0; i < unit->scales; i++)
-            fpo_mma_put_scale(unit, side, row, i, scales[row][i]);
+    for (int m = 0; m < FPO_TILE_ROWS; m++)
+        for (int i = 0; i < FPO_TILE_COLUMNS; i++)
+            tile->d[m][i] = tile->c[2 * (m / 8) + i / 4][m % 8 * 4 + i % 4];
+    memset(tile->left, 0xFF, sizeof tile->left);
 }
 
 /* The outputs that the loops left, by the general step. */
@@ -171,19 +140,21 @@ static void finish_tile(const fpo_mma_unit *unit, fpo_warp *warp, const fpo_ptx_
                         fpo_mma_tile *tile)
 {
     fpo_mma_room *room = warp->cta->grid->mma;
-    bool any = false;
-    for (int m = 0; m < FPO_TILE_ROWS; m++)
-        any |= tile->left[m] != 0;
-    if (!any)
+    static const uint8_t none[FPO_TILE_ROWS];
+    if (memcmp(tile->left, none, sizeof none) == 0)
         return;
     load_fragments(unit, 0, warp, a, 4, &room->a);
     load_fragments(unit, 1, warp, b, 2, &room->b);
-    put_scales(unit, (const uint8_t(*)[FPO_TILE_SCALES])tile->a_scale, &room->a);
-    put_scales(unit, (const uint8_t(*)[FPO_TILE_SCALES])tile->b_scale, &room->b);
+    for (int s = 0; s < unit->scales; s++) {
+        for (int m = 0; m < FPO_TILE_ROWS; m++)
+            fpo_mma_put_scale(unit, &room->a, m, s, fpo_tile_scale_a(tile, m, s));
+        for (int i = 0; i < FPO_TILE_COLUMNS; i++)
+            fpo_mma_put_scale(unit, &room->b, fpo_tile_column(i), s, fpo_tile_scale_b(tile, i, s));
+    }
     for (int m = 0; m < FPO_TILE_ROWS; m++)
-        for (int n = 0; n < FPO_TILE_COLUMNS; n++)
-            if (tile->left[m] >> n & 1)
-                tile->d[m][n] = fpo_mma_general(unit, &room->a, m, &room->b, n, tile->d[m][n]);
+        for (int i = 0; i < FPO_TILE_COLUMNS; i++)
+            if (tile->left[m] >> i & 1)
+                tile->d[m][i] = fpo_mma_general(unit, &room->a, m, &room->b, fpo_tile_column(i), tile->d[m][i]);
 }
 
 /* m16n8 with f32 accumulators; the scales are in the tile. D, A, B and C stand in this order. */
@@ -193,11 +164,12 @@ static void run_tile(const fpo_mma_unit *unit, fpo_warp *warp, const fpo_ptx_ope
         tile->a[i] = fpo_lanes_of(warp, &operands[4 + i]);
     for (int i = 0; i < 2; i++)
         tile->b[i] = fpo_lanes_of(warp, &operands[8 + i]);
-    load_tile_c(warp, operands + 10, tile);
+    for (int i = 0; i < 4; i++)
+        tile->c[i] = fpo_lanes_of(warp, &operands[10 + i]);
     if (unit->tile != NULL)
         unit->tile(unit, tile, warp->cta->grid->mma->kept);
     else
-        memset(tile->left, 0xFF, sizeof tile->left);
+        leave_tile(tile);
     finish_tile(unit, warp, operands + 4, operands + 8, tile);
     store_tile_d(warp, operands, tile);
     warp->cta->grid->statistics.mmas++;
@@ -216,7 +188,8 @@ fpo_outcome fpo_do_mma(fpo_warp *warp, const fpo_ptx_instruction *ins)
     if (unit == NULL)
         return FPO_FAULT;
     if (unit->tile != NULL && length == how->shape) {
-        fpo_mma_tile tile = {.a_scale = {{0}}};
+        fpo_mma_tile tile;
+        tile.a_scales = tile.b_scales = (fpo_tile_scales){0};
         run_tile(unit, warp, ins->operands, &tile);
         return FPO_NEXT;
     }
@@ -260,8 +233,10 @@ fpo_outcome fpo_do_mma_scaled(fpo_warp *warp, const fpo_ptx_instruction *ins)
         return fpo_fault(warp, 0, "scale selectors {%u, %u} {%u, %u}", selector[0], selector[1], selector[2],
                          selector[3]);
     fpo_mma_tile tile;
-    load_scales(warp, &ins->operands[SCALES_A], selector[0], selector[1], FPO_TILE_ROWS, tile.a_scale);
-    load_scales(warp, &ins->operands[SCALES_B], selector[2], selector[3], FPO_TILE_COLUMNS, tile.b_scale);
+    tile.a_scales = (fpo_tile_scales){fpo_lanes_of(warp, &ins->operands[SCALES_A]), .thread = selector[1],
+                                      .shift = 8 * selector[0]};
+    tile.b_scales = (fpo_tile_scales){fpo_lanes_of(warp, &ins->operands[SCALES_B]), .thread = selector[3],
+                                      .shift = 8 * selector[2]};
     run_tile(unit, warp, ins->operands, &tile);
     return FPO_NEXT;
 }

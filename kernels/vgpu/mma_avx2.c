@@ -90,13 +90,19 @@ static inline __m256i join(__m128 low, __m128 high)
     return _mm256_castps_si256(_mm256_insertf128_ps(_mm256_castps128_ps256(low), high, 1));
 }
 
+/* Rounded, where d_to_floats would say that a number is outside. */
+static inline words d_round_to_floats(doubles a)
+{
+    return join(_mm256_cvtpd_ps(a.low), _mm256_cvtpd_ps(a.high));
+}
+
 /* Bits of numbers that a f32 holds; *outside: those beyond its normal range, but for zero. */
 static inline words d_to_floats(doubles a, words *outside)
 {
     __m256 low = _mm256_castpd_ps(outside_f32(a.low)), high = _mm256_castpd_ps(outside_f32(a.high));
     __m256 mixed = _mm256_shuffle_ps(low, high, 0x88); /* 0 1 4 5 | 2 3 6 7 */
     *outside = _mm256_castpd_si256(_mm256_permute4x64_pd(_mm256_castps_pd(mixed), 0xD8));
-    return join(_mm256_cvtpd_ps(a.low), _mm256_cvtpd_ps(a.high));
+    return d_round_to_floats(a);
 }
 
 /* Two words of 8 elements: `b` has even and odd elements of the first for 8 columns, then of the second. Pair sums of
@@ -138,7 +144,13 @@ static inline words largest_product(const int8_t *a, const int8_t *b)
     return _mm256_cvtepi8_epi32(_mm_max_epi8(two, _mm_unpackhi_epi64(two, two)));
 }
 
+static inline void limits_of(const int8_t (*a)[32], const int8_t *b, const int32_t *plus, int32_t *limit)
+{
+    _mm_store_si128((__m128i *)limit, limits_of_four(a, b, plus));
+}
+
 #define ROWS_AT_ONCE 4
 #define TILE_GROUPS fpo_tile_groups_avx2
 #define TILE_SINGLE fpo_tile_single_avx2
+#define CUT_ROWS cut_rows_one_by_one
 #include "mma_loops.h"

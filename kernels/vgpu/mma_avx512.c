@@ -64,6 +64,12 @@ static inline doubles d_keep(doubles a, int bits)
     return _mm512_castsi512_pd(_mm512_and_si512(_mm512_castpd_si512(a), kept));
 }
 
+/* Rounded, where d_to_floats would say that a number is outside. */
+static inline words d_round_to_floats(doubles a)
+{
+    return _mm256_castps_si256(_mm512_cvtpd_ps(a));
+}
+
 /* Bits of numbers that a f32 holds; *outside: those beyond its normal range, but for zero. */
 static inline words d_to_floats(doubles a, words *outside)
 {
@@ -72,7 +78,7 @@ static inline words d_to_floats(doubles a, words *outside)
     __mmask8 zero = _mm512_cmp_pd_mask(size, _mm512_setzero_pd(), _CMP_EQ_OQ);
     __mmask8 large = _mm512_cmp_pd_mask(size, _mm512_set1_pd(0x1p128), _CMP_NLT_UQ);
     *outside = _mm256_movm_epi32((__mmask8)((small & ~zero) | large));
-    return _mm256_castps_si256(_mm512_cvtpd_ps(a));
+    return d_round_to_floats(a);
 }
 
 /* Two words of 8 elements: `b` has even and odd elements of the first for 8 columns, then of the second. */
@@ -112,7 +118,46 @@ static inline words largest_product(const int8_t *a, const int8_t *b)
     return _mm256_cvtepi8_epi32(_mm_max_epi8(two, _mm_unpackhi_epi64(two, two)));
 }
 
+static inline void limits_of(const int8_t (*a)[32], const int8_t *b, const int32_t *plus, int32_t *limit)
+{
+    w_store(limit, _mm256_set_m128i(limits_of_four(a + 4, b, plus + 4), limits_of_four(a, b, plus)));
+}
+
 #define ROWS_AT_ONCE 8
 #define TILE_GROUPS fpo_tile_groups_avx512
 #define TILE_SINGLE fpo_tile_single_avx512
+#define CUT_ROWS cut_rows_two_by_two
 #include "mma_loops.h"
+
+/* Two rows of C lie side by side in each of its registers: a vector has the even columns of both, then the odd ones. */
+static inline uint32_t cut_rows_two_by_two(const numbers *x, const fpo_mma_tile *tile, const fpo_single_a *a, int first,
+                                           const fpo_single_b *b, const int32_t *whole)
+{
+    enum { FIRST_ROW = 0x0F0F, SECOND_ROW = 0xF0F0 }; /* of both, in a vector */
+    const __m512i columns = _mm512_setr_epi32(0, 1, 2, 3, 0, 1, 2, 3, 4, 5, 6, 7, 4, 5, 6, 7);
+    const __m512i reach = _mm512_permutexvar_epi32(columns, _mm512_castsi256_si512(w_load(b->reach)));
+    const __m512i scale = _mm512_permutexvar_epi32(columns, _mm512_castsi256_si512(w_load(b->scale)));
+    const __m512i reach_a = _mm512_castsi256_si512(w_load(&a->reach[first]));
+    const __m512i whole_a = _mm512_castsi256_si512(w_load(whole));
+    const __m512i floor = _mm512_broadcastq_epi64(_mm256_castsi256_si128(x->floor));
+    const __m512i spare = _mm512_broadcastq_epi64(_mm256_castsi256_si128(x->spare));
+    const uint32_t *const *half = &tile->c[first / 8 * 2]; /* `first` is a multiple of 8 */
+    uint32_t rows = 0;
+    __m512i row = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1);
+#pragma GCC unroll 4
+    for (int r = 0; r < ROWS_AT_ONCE; r += 2, row = _mm512_add_epi32(row, _mm512_set1_epi32(2))) {
+        __m256i even = _mm256_loadu_si256((const __m256i *)(half[0] + 4 * r));
+        __m256i odd = _mm256_loadu_si256((const __m256i *)(half[1] + 4 * r));
+        __m512i c = _mm512_inserti64x4(_mm512_castsi256_si512(even), odd, 1);
+        __m512i field = _mm512_and_si512(_mm512_srli_epi32(c, 23), _mm512_set1_epi32(255));
+        __m512i own = _mm512_max_epi32(field, _mm512_set1_epi32(1));
+        __m512i products = _mm512_add_epi32(reach, _mm512_permutexvar_epi32(row, reach_a));
+        __m512i e = _mm512_max_epi32(_mm512_max_epi32(own, floor), products);
+        __mmask16 not_zero = _mm512_test_epi32_mask(c, _mm512_set1_epi32(0x7FFFFFFF));
+        __mmask16 c_cut = _mm512_mask_cmpgt_epi32_mask(not_zero, _mm512_sub_epi32(e, own), spare);
+        __m512i limit = _mm512_permutexvar_epi32(row, whole_a);
+        uint32_t cut = (uint32_t)(c_cut | _mm512_cmpgt_epi32_mask(_mm512_sub_epi32(e, scale), limit));
+        rows |= (uint32_t)((cut & FIRST_ROW) != 0) << r | (uint32_t)((cut & SECOND_ROW) != 0) << (r + 1);
+    }
+    return rows;
+}

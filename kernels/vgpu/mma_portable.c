@@ -126,6 +126,17 @@ static inline doubles d_keep(doubles a, int bits)
     return r;
 }
 
+/* Rounded, where d_to_floats would say that a number is outside. */
+static inline words d_round_to_floats(doubles a)
+{
+    words r;
+    for (int i = 0; i < LANES; i++) {
+        float f = (float)a.x[i];
+        memcpy(&r.x[i], &f, sizeof f);
+    }
+    return r;
+}
+
 /* Bits of numbers that a f32 holds; *outside: those beyond its normal range, but for zero. */
 static inline words d_to_floats(doubles a, words *outside)
 {
@@ -178,12 +189,12 @@ static inline words dot_group(const uint8_t *b, const int8_t *even, const int8_t
     return r;
 }
 
-/* Four words of each of 8 columns: row i has word i of all. */
+/* Four words of each of 8 columns: row i has word i of all, the even columns first. */
 static inline void turn_words(const uint32_t *columns, words rows[4])
 {
     for (int i = 0; i < 4; i++)
         for (int n = 0; n < LANES; n++)
-            rows[i].x[n] = (int32_t)columns[4 * n + i];
+            rows[i].x[n] = (int32_t)columns[4 * fpo_tile_column(n) + i];
 }
 
 /* Four bytes of 8 columns to 8 bytes of four rows. */
@@ -208,8 +219,7 @@ static inline decoder decoder_of(const fpo_tile_numbers *numbers)
 }
 
 /* 32 elements. */
-static inline void decode(const decoder *how, words elements, double *value, int8_t *exponent,
-                          int8_t *least)
+static inline void decode(const decoder *how, words elements, double *value, int8_t *exponent, int8_t *least)
 {
     uint8_t bytes[32];
     memcpy(bytes, &elements, sizeof bytes);
@@ -238,7 +248,26 @@ static inline words largest_product(const int8_t *a, const int8_t *b)
     return r;
 }
 
+/* Largest of 32 elements of each of 8 columns. */
+static inline words largest_of_columns(const int8_t *rows)
+{
+    words r = w_set1(INT8_MIN);
+    for (int i = 0; i < 32 * LANES; i++)
+        r.x[i % LANES] = rows[i] > r.x[i % LANES] ? rows[i] : r.x[i % LANES];
+    return r;
+}
+
+/* The least of a[k] + b[k], plus a number. */
+static inline void limits_of(const int8_t (*a)[32], const int8_t *b, const int32_t *plus, int32_t *limit)
+{
+    int least = INT8_MAX;
+    for (int k = 0; k < 32; k++)
+        least = (*a)[k] + b[k] < least ? (*a)[k] + b[k] : least;
+    *limit = *plus + least;
+}
+
 #define ROWS_AT_ONCE 1
 #define TILE_GROUPS fpo_tile_groups_portable
 #define TILE_SINGLE fpo_tile_single_portable
+#define CUT_ROWS cut_rows_one_by_one
 #include "mma_loops.h"

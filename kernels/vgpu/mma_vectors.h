@@ -137,11 +137,11 @@ static inline __m256i broadcast_four(const int8_t *elements)
     return _mm256_set1_epi32(four);
 }
 
-/* Four words of each of 8 columns: row i has word i of all. */
+/* Four words of each of 8 columns: row i has word i of all, the even columns first. */
 static inline void turn_words(const uint32_t *columns, words rows[4])
 {
-    __m256i zero = w_load_halves(columns, columns + 16), one = w_load_halves(columns + 4, columns + 20);
-    __m256i two = w_load_halves(columns + 8, columns + 24), three = w_load_halves(columns + 12, columns + 28);
+    __m256i zero = w_load_halves(columns, columns + 4), one = w_load_halves(columns + 8, columns + 12);
+    __m256i two = w_load_halves(columns + 16, columns + 20), three = w_load_halves(columns + 24, columns + 28);
     __m256i low = _mm256_unpacklo_epi32(zero, one), high = _mm256_unpackhi_epi32(zero, one);
     __m256i next_low = _mm256_unpacklo_epi32(two, three), next_high = _mm256_unpackhi_epi32(two, three);
     rows[0] = _mm256_unpacklo_epi64(low, next_low);
@@ -219,4 +219,30 @@ static inline void least_of_eights(const int8_t *rows, int8_t *least)
     least[1] = (int8_t)_mm256_extract_epi8(x, 8);
     least[2] = (int8_t)_mm256_extract_epi8(x, 16);
     least[3] = (int8_t)_mm256_extract_epi8(x, 24);
+}
+
+/* For four rows, the least of a[k] + b[k], plus plus[row]. */
+static inline __m128i limits_of_four(const int8_t (*a)[32], const int8_t *b, const int32_t *plus)
+{
+    const __m256i column = _mm256_load_si256((const __m256i *)b);
+    __m256i x[4];
+    for (int r = 0; r < 4; r++)
+        x[r] = _mm256_adds_epi8(_mm256_load_si256((const __m256i *)a[r]), column);
+    __m256i even = _mm256_min_epi8(_mm256_unpacklo_epi8(x[0], x[1]), _mm256_unpackhi_epi8(x[0], x[1]));
+    __m256i odd = _mm256_min_epi8(_mm256_unpacklo_epi8(x[2], x[3]), _mm256_unpackhi_epi8(x[2], x[3]));
+    __m256i all = _mm256_min_epi8(_mm256_unpacklo_epi16(even, odd), _mm256_unpackhi_epi16(even, odd));
+    __m128i least = _mm_min_epi8(_mm256_castsi256_si128(all), _mm256_extracti128_si256(all, 1));
+    least = _mm_min_epi8(least, _mm_shuffle_epi32(least, 0x4E));
+    least = _mm_min_epi8(least, _mm_shuffle_epi32(least, 0xB1));
+    return _mm_add_epi32(_mm_cvtepi8_epi32(least), _mm_load_si128((const __m128i *)plus));
+}
+
+/* Largest of 32 elements of each of 8 columns. */
+static inline words largest_of_columns(const int8_t *rows)
+{
+    __m256i most = _mm256_load_si256((const __m256i *)rows);
+    for (int i = 32; i < 256; i += 32)
+        most = _mm256_max_epi8(most, _mm256_load_si256((const __m256i *)(rows + i)));
+    __m128i two = _mm_max_epi8(_mm256_castsi256_si128(most), _mm256_extracti128_si256(most, 1));
+    return _mm256_cvtepi8_epi32(_mm_max_epi8(two, _mm_unpackhi_epi64(two, two)));
 }

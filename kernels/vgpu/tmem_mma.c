@@ -18,7 +18,7 @@ enum { GRANULE = 16, ROW_WORDS = 8 }; /* K of every kind fills 32 bytes of a row
 typedef struct rows_of_side {
     uint32_t count;
     uint32_t words[FPO_MMA_ROWS][ROW_WORDS];
-    uint8_t scales[FPO_MMA_ROWS][FPO_TILE_SCALES]; /* codes */
+    uint8_t scales[FPO_MMA_ROWS][FPO_MMA_SCALES]; /* codes */
 } rows_of_side;
 
 typedef struct multiplication {
@@ -190,14 +190,41 @@ static void put_side(const multiplication *x, int which, const rows_of_side *row
     }
 }
 
-/* 16 rows as four registers of mma.sync, 8 as two. */
-static void fragments(const rows_of_side *side, uint32_t first, int registers, uint32_t out[][FPO_PTX_WARP])
+/* Sixteen rows of A as four registers of mma.sync. */
+static void fragments_a(const rows_of_side *a, uint32_t first, uint32_t out[4][FPO_PTX_WARP])
 {
-    for (int r = 0; r < registers; r++) {
-        uint32_t row = first + (registers == 4 ? 8 * (r & 1) : 0), word = registers == 4 ? 4 * (r >> 1) : 4 * r;
-        for (uint32_t lane = 0; lane < FPO_PTX_WARP; lane++)
-            out[r][lane] = side->words[row + lane / 4][word + lane % 4];
-    }
+    for (uint32_t r = 0; r < 4; r++)
+        for (uint32_t row = 0; row < 8; row++)
+            memcpy(&out[r][4 * row], &a->words[first + 8 * (r & 1) + row][4 * (r >> 1)], 4 * sizeof(uint32_t));
+}
+
+/* Eight of B as two, so that columns stand in their own order in the tile. */
+static void fragments_b(const rows_of_side *b, uint32_t first, uint32_t out[2][FPO_PTX_WARP])
+{
+    for (uint32_t r = 0; r < 2; r++)
+        for (int i = 0; i < FPO_TILE_COLUMNS; i++)
+            memcpy(&out[r][4 * fpo_tile_column(i)], &b->words[first + (uint32_t)i][4 * r], 4 * sizeof(uint32_t));
+}
+
+/* Their scales as a register of mma.sync, of thread 0 and from bit 0 on. */
+static void scales_of_a(const rows_of_side *a, uint32_t first, uint32_t out[FPO_PTX_WARP])
+{
+    for (uint32_t row = 0; row < FPO_TILE_ROWS; row++)
+        memcpy(&out[row % 8 * 4 + row / 8], a->scales[first + row], sizeof *out);
+}
+
+static void scales_of_b(const rows_of_side *b, uint32_t first, uint32_t out[FPO_PTX_WARP])
+{
+    for (int i = 0; i < FPO_TILE_COLUMNS; i++)
+        memcpy(&out[4 * fpo_tile_column(i)], b->scales[first + (uint32_t)i], sizeof *out);
+}
+
+/* Sixteen rows of D as the four registers of C. */
+static void fragments_c(const uint32_t *d, uint32_t pitch, uint32_t out[4][FPO_PTX_WARP])
+{
+    for (uint32_t row = 0; row < FPO_TILE_ROWS; row++)
+        for (uint32_t half = 0; half < 2; half++)
+            memcpy(&out[2 * (row / 8) + half][row % 8 * 4], &d[row * pitch + 4 * half], 4 * sizeof *d);
 }
 
 /* The vector loops of mma.sync over tiles of 16 x 8; true if they left no output to the general step. room->left gets
@@ -206,22 +233,24 @@ static bool multiply_tiles(const multiplication *x, const rows_of_side *a, fpo_m
 {
     uint32_t *d = room->d;
     uint8_t *left = room->left;
-    uint32_t a_registers[4][FPO_PTX_WARP], b_registers[2][FPO_PTX_WARP], n = x->i.n;
-    fpo_mma_tile tile;
+    uint32_t a_registers[4][FPO_PTX_WARP], b_registers[2][FPO_PTX_WARP], c_registers[4][FPO_PTX_WARP], n = x->i.n;
+    uint32_t a_scales[FPO_PTX_WARP] = {0}, b_scales[FPO_PTX_WARP] = {0};
+    fpo_mma_tile tile = {.a_scales = {.lanes = x->i.scales != 0 ? a_scales : NULL},
+                         .b_scales = {.lanes = x->i.scales != 0 ? b_scales : NULL}};
     uint8_t any = 0;
-    for (int r = 0; r < 4; r++)
+    for (int r = 0; r < 4; r++) {
         tile.a[r] = a_registers[r];
+        tile.c[r] = c_registers[r];
+    }
     for (int r = 0; r < 2; r++)
         tile.b[r] = b_registers[r];
     for (uint32_t m = 0; m < a->count; m += FPO_TILE_ROWS) {
-        fragments(a, m, 4, a_registers);
-        memcpy(tile.a_scale, a->scales[m], sizeof tile.a_scale);
+        fragments_a(a, m, a_registers);
+        scales_of_a(a, m, a_scales);
         for (uint32_t j = 0; j < n; j += FPO_TILE_COLUMNS) {
-            fragments(&x->b, j, 2, b_registers);
-            memcpy(tile.b_scale, x->b.scales[j], sizeof tile.b_scale);
-            for (uint32_t row = 0; row < FPO_TILE_ROWS; row++)
-                memcpy(tile.d[row], &d[(m + row) * n + j], sizeof tile.d[row]);
-            memset(tile.left, 0, sizeof tile.left);
+            fragments_b(&x->b, j, b_registers);
+            fragments_c(&d[m * n + j], n, c_registers);
+            scales_of_b(&x->b, j, b_scales);
             x->unit->tile(x->unit, &tile, room->kept);
             for (uint32_t row = 0; row < FPO_TILE_ROWS; row++) {
                 memcpy(&d[(m + row) * n + j], tile.d[row], sizeof tile.d[row]);
