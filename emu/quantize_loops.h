@@ -150,7 +150,32 @@ static float multiply_flushing(float a, float b)
     return flush(flush(a) * flush(b));
 }
 
+static float add_flushing(float a, float b)
+{
+    return flush(flush(a) + flush(b));
+}
+
+static float subtract_flushing(float a, float b)
+{
+    return flush(flush(a) - flush(b));
+}
+
+static float divide_flushing(float a, float b)
+{
+    return flush(flush(a) / flush(b));
+}
+
 /* Of flushed numbers the smaller is flushed, too. */
+static float least_flushing(float a, float b)
+{
+    return minimum(flush(a), flush(b));
+}
+
+static float most_flushing(float a, float b)
+{
+    return maximum(flush(a), flush(b));
+}
+
 static float minimum_flushing(float a, float b)
 {
     return minimum_number(flush(a), flush(b));
@@ -262,6 +287,20 @@ static void round_wide(const fpo_round *r, const float *restrict x, uint32_t *re
         wide[i] = fpo_round_code(&round, x[i]);
 }
 
+/* Powers of two in order of their bits: what ue8m0 stands for, encoded alike by every policy. Whether all are such. */
+static bool encode_powers(const float *restrict x, uint32_t *restrict wide, int count)
+{
+    uint32_t others = 0;
+#pragma omp simd reduction(| : others)
+    for (int i = 0; i < count; i++) {
+        uint32_t bits = fpo_bits_of(x[i]);
+        uint32_t other = (bits & 0x7FFFFFu) != 0 || bits - 0x800000u >= 0x7F000000u;
+        others |= bits == 0x400000u ? 0 : other;
+        wide[i] = bits >> 23;
+    }
+    return others == 0;
+}
+
 static void encode_wide(fpo_format format, const fpo_cast *cast, const float *x, uint32_t *wide, int count)
 {
     fpo_round round;
@@ -269,6 +308,8 @@ static void encode_wide(fpo_format format, const fpo_cast *cast, const float *x,
         round_wide(&round, x, wide, count);
         return;
     }
+    if (format == FPO_UE8M0 && encode_powers(x, wide, count))
+        return;
     for (int i = 0; i < count; i++)
         wide[i] = fpo_encode(format, fpo_value_from_float(x[i]), cast, 0);
 }
@@ -479,7 +520,12 @@ static void step(const fpo_recipe_step *s, const float *a, const float *b, const
         return;
     }
     switch ((fpo_function)s->function) {
+    case FPO_FN_ADD: map2(add_flushing, a, b, to, count); return;
+    case FPO_FN_SUB: map2(subtract_flushing, a, b, to, count); return;
     case FPO_FN_MUL: map2(multiply_flushing, a, b, to, count); return;
+    case FPO_FN_DIV: map2(divide_flushing, a, b, to, count); return;
+    case FPO_FN_MIN: map2(least_flushing, a, b, to, count); return;
+    case FPO_FN_MAX: map2(most_flushing, a, b, to, count); return;
     case FPO_FN_FMIN: map2(minimum_flushing, a, b, to, count); return;
     case FPO_FN_FMAX: map2(maximum_flushing, a, b, to, count); return;
     case FPO_FN_DIV_FULL: scalar(s, a, b, c, to, count); return; /* another instruction */
