@@ -179,7 +179,8 @@ static void check_rounding(int t, fpo_format format, const fpo_cast *cast, const
         ck_assert_uint_eq(packed[count / 2] >> 4, 0);
 }
 
-/* Under the sanitizers memory is looked at, for which fewer numbers do; that all bits are equal is seen without them. */
+/* Under the sanitizers memory is looked at, for which fewer numbers do; that all bits are equal is seen without them.
+ */
 #ifdef __SANITIZE_ADDRESS__
 enum { ROUNDS = 6, RECIPE_ROWS = 7, RECIPE_DTYPES = 1 };
 #else
@@ -201,6 +202,30 @@ START_TEST(roundings)
                     check_rounding(t, format, &cast, x, count);
         }
     }
+}
+END_TEST
+
+/* Scales of ue8m0 as they are stored: all powers at once, and with one other number among them, which is rounded. */
+START_TEST(powers)
+{
+    static float x[FPO_CHUNK];
+    static uint8_t codes[FPO_CHUNK];
+    static const uint32_t others[] = {0,          1,          0x3FFFFF,   0x400001,   0x7FFFFF,   0x800001,
+                                      0x3FFFFFFF, 0x3FC00000, 0x7F000001, 0x7F7FFFFF, 0x7F800000, 0x7FC00000,
+                                      0x80000000, 0x80400000, 0xBF800000, 0xFF000000, 0xFF800000};
+    for (size_t other = 0; other <= sizeof others / sizeof *others; other++)
+        for (int t = 0; t < TABLES; t++) {
+            if (!runs(t))
+                continue;
+            for (int i = 0; i < FPO_CHUNK; i++)
+                x[i] = (float)fpo_decode_double(FPO_UE8M0, (uint32_t)i % 255);
+            if (other > 0)
+                x[other * 37] = from_bits(others[other - 1]);
+            tables[t]->encode(FPO_UE8M0, fpo_scale_cast(), x, codes, FPO_CHUNK);
+            for (int i = 0; i < FPO_CHUNK; i++)
+                ck_assert_msg(codes[i] == fpo_encode(FPO_UE8M0, fpo_value_from_float(x[i]), fpo_scale_cast(), 0),
+                              "ue8m0 of %a: code %x, instruction set %d", (double)x[i], codes[i], t);
+        }
 }
 END_TEST
 
@@ -328,6 +353,7 @@ Suite *fpo_suite(void)
     tcase_set_timeout(tests, 7200);
     tcase_add_loop_test(tests, steps, 0, FPO_FN_COUNT);
     tcase_add_loop_test(tests, roundings, 0, count);
+    tcase_add_test(tests, powers);
     tcase_add_loop_test(tests, all_codes, 0, count);
     tcase_add_test(tests, blocks);
     tcase_add_loop_test(tests, recipes, 0, FPO_RECIPE_COUNT);
