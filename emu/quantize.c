@@ -194,6 +194,7 @@ fpo_status fpo_quantize_by(const fpo_recipe_info *info, const float *x, int64_t 
     status = fpo_recipe_compile(info->text, &info->view, dtype, program, error);
     if (status == FPO_OK) {
         const fpo_scale_view *scale = &info->view.scale;
+        fpo_simplify(program);
         q->program = program;
         q->view = &info->view;
         q->x = x;

@@ -16,6 +16,10 @@ typedef struct fpo_quantize_kernels {
     /* to[i] = the step on a[i], b[i], c[i]; an argument that the function does not have may be anything. At most
      * FPO_CHUNK values; `to` is none of the arguments. */
     void (*step)(const fpo_recipe_step *step, const float *a, const float *b, const float *c, float *to, int count);
+    /* The same for a function of two where b is value i of each `block` elements; false: not one that has such a loop.
+     */
+    bool (*step_of_blocks)(const fpo_recipe_step *step, const float *a, const float *b, int64_t block, float *to,
+                           int count);
     /* Codes of up to 8 bits, one a byte; at most FPO_CHUNK. */
     void (*encode)(fpo_format format, const fpo_cast *cast, const float *x, uint8_t *codes, int count);
     /* Codes of 4 bits, two a byte, even ones low; a byte that is half full ends with 0. */

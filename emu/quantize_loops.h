@@ -437,7 +437,7 @@ static void scalar(const fpo_recipe_step *step, const float *a, const float *b, 
 static void round_step(const fpo_recipe_step *step, const float *a, float *to, int count)
 {
     fpo_round round;
-    if (fpo_round_init(&round, step->format, &step->cast))
+    if (fpo_round_init_values(&round, step->format, &step->cast))
         round_values(&round, a, to, count);
     else
         scalar(step, a, a, a, to, count);
@@ -540,6 +540,70 @@ static void step(const fpo_recipe_step *s, const float *a, const float *b, const
         }
     run(s, arguments[0], arguments[1], arguments[2], flushed[3], count);
     map(flush, flushed[3], to, count);
+}
+
+FPO_INLINE void map_value(binary *f, const float *restrict a, float b, float *restrict to, int64_t count)
+{
+#pragma omp simd
+    for (int64_t i = 0; i < count; i++)
+        to[i] = f(a[i], b);
+}
+
+/* b is one value for each `block` of a. The usual sizes are loops of a length that the compiler knows. */
+FPO_INLINE void map_blocks(binary *f, const float *restrict a, const float *restrict b, int64_t block,
+                           float *restrict to, int64_t count)
+{
+    int64_t at = 0;
+    if (block == 16)
+        for (; at + 16 <= count; at += 16)
+            map_value(f, a + at, *b++, to + at, 16);
+    else if (block == 32)
+        for (; at + 32 <= count; at += 32)
+            map_value(f, a + at, *b++, to + at, 32);
+    for (; at < count; at += block)
+        map_value(f, a + at, *b++, to + at, count - at < block ? count - at : block);
+}
+
+/* divide_full of blocks: a divisor's reciprocal is taken once. */
+static void divide_full_blocks(const float *restrict a, const float *restrict b, int64_t block, float *restrict to,
+                               int64_t count)
+{
+    for (int64_t at = 0; at < count; at += block, b++) {
+        int64_t end = count - at < block ? count : at + block;
+        float magnitude = absolute(*b);
+        float scale = magnitude > 0x1p126f ? 0.25f : magnitude < 0x1p-126f ? 0x1p24f : 1.0f;
+        float inverse = approximate_one(fpo_rcp_words, *b * scale);
+#pragma omp simd
+        for (int64_t i = at; i < end; i++) {
+            float quotient = inverse * (a[i] * scale);
+            to[i] = quotient == quotient ? quotient : fpo_float_of(0x7FFFFFFFu);
+        }
+    }
+}
+
+static bool step_of_blocks(const fpo_recipe_step *s, const float *a, const float *b, int64_t block, float *to,
+                           int count)
+{
+    switch ((fpo_function)s->function) {
+    case FPO_FN_MUL:
+        if (s->ftz)
+            map_blocks(multiply_flushing, a, b, block, to, count);
+        else
+            map_blocks(multiply, a, b, block, to, count);
+        return true;
+    case FPO_FN_DIV:
+        if (s->ftz)
+            map_blocks(divide_flushing, a, b, block, to, count);
+        else
+            map_blocks(divide, a, b, block, to, count);
+        return true;
+    case FPO_FN_DIV_FULL:
+        if (s->ftz)
+            return false; /* another instruction */
+        divide_full_blocks(a, b, block, to, count);
+        return true;
+    default: return false;
+    }
 }
 
 static void encode(fpo_format format, const fpo_cast *cast, const float *x, uint8_t *restrict codes, int count)

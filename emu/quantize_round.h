@@ -82,13 +82,21 @@ static inline bool fpo_round_init(fpo_round *r, fpo_format format, const fpo_cas
     r->places = 23 - f->mantissa_bits;
     r->normal = r->least_field > 1 ? (uint32_t)r->least_field << 23 : 0;
     r->magic = r->quantum * 0x1p23f;
+    return (cast->rounding == FPO_NEAREST_EVEN || cast->rounding == FPO_NEAREST_AWAY ||
+            cast->rounding == FPO_NEAREST_TOWARD_ZERO) &&
+           (f->sign_bits != 0 || bit7);
+}
+
+/* Also what fpo_round_even_value needs, which takes as long as rounding a hundred numbers. */
+static inline bool fpo_round_init_values(fpo_round *r, fpo_format format, const fpo_cast *cast)
+{
+    if (!fpo_round_init(r, format, cast))
+        return false;
     r->largest_value = fpo_round_bits(format, r->largest);
     r->overflow_value = fpo_round_bits(format, r->overflow);
     r->infinity_value = fpo_round_bits(format, r->infinity);
     r->nan_value = fpo_round_bits(format, r->nan);
-    return (cast->rounding == FPO_NEAREST_EVEN || cast->rounding == FPO_NEAREST_AWAY ||
-            cast->rounding == FPO_NEAREST_TOWARD_ZERO) &&
-           (f->sign_bits != 0 || bit7);
+    return true;
 }
 
 /* ue8m0 */

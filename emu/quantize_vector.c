@@ -29,7 +29,7 @@ bool fpo_lane_init(fpo_lane *lane, const fpo_quantizer *q)
             lane->argument[r] = at;
             continue;
         }
-        lane->values[r - 3] = at;
+        lane->values[r - 3] = lane->own[r - 3] = at;
         if (q->used[r - 3] && q->program->registers[r - 3].scope == FPO_SCOPE_TENSOR)
             fill(at, (float)q->tensor[r - 3], FPO_CHUNK);
     }
@@ -87,9 +87,50 @@ static void round_randomly(const fpo_quantizer *q, const fpo_recipe_step *step, 
     }
 }
 
+/* An element by a value of its block, which need not be spread then. */
+static bool step_of_blocks(const fpo_quantizer *q, fpo_lane *lane, const fpo_recipe_step *step, const fpo_span *span)
+{
+    int a = step->argument[0], b = step->argument[1];
+    if (b == FPO_NO_REGISTER || step->argument[2] != FPO_NO_REGISTER)
+        return false;
+    int scope = q->program->registers[b].scope;
+    if (scope <= FPO_SCOPE_ROW || per_element(scope) || !per_element(q->program->registers[a].scope))
+        return false;
+    return q->kernels->step_of_blocks(step, lane->values[a], lane->values[b] + (span->first - span->base), q->region_k,
+                                      lane->values[step->to], span->count);
+}
+
+/* A choice that turns out the same way in all blocks of a span: the chosen register stands for the result. */
+static bool choose_register(const fpo_quantizer *q, fpo_lane *lane, const fpo_recipe_step *step, const fpo_span *span)
+{
+    int condition = step->argument[0];
+    int scope = q->program->registers[condition].scope;
+    if (step->function != FPO_FN_SELECT || per_element(scope))
+        return false;
+    const float *values = lane->values[condition];
+    int count = 1;
+    if (scope > FPO_SCOPE_ROW) {
+        values += span->first - span->base;
+        count = span->regions;
+    }
+    bool chosen = values[0] != 0;
+    for (int i = 1; i < count; i++)
+        if ((values[i] != 0) != chosen)
+            return false;
+    int from = step->argument[chosen ? 1 : 2];
+    scope = q->program->registers[from].scope;
+    if (scope > FPO_SCOPE_ROW && !per_element(scope))
+        return false;
+    lane->values[step->to] = lane->values[from];
+    return true;
+}
+
 static void run_step(const fpo_quantizer *q, fpo_lane *lane, const fpo_recipe_step *step, const fpo_span *span)
 {
     bool elements = per_element(step->scope);
+    lane->values[step->to] = lane->own[step->to];
+    if (elements && (step_of_blocks(q, lane, step, span) || choose_register(q, lane, step, span)))
+        return;
     int count = elements ? span->count : step->scope == FPO_SCOPE_ROW ? 1 : span->regions;
     float *to = lane->values[step->to];
     const float *arguments[3] = {to, to, to};

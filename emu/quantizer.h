@@ -4,6 +4,7 @@
 /* Inside fpo_quantize: a program run over a tensor.
  *
  *   quantize.c         the public function: checks, the tensor's scope, threads
+ *   quantize_simplify.c  steps that need not run
  *   quantize_amax.c    amax of the tensor, of regions that span rows
  *   quantize_row.c     one row: its blocks and elements, in chunks that stay in the cache
  *   quantize_vector.c  one step on many values: its arguments brought to one length
@@ -40,7 +41,8 @@ typedef struct fpo_quantizer {
 /* A thread's registers: arrays of FPO_CHUNK values. Those of the tensor's and the row's scope are all the same. */
 typedef struct fpo_lane {
     float *values[FPO_REGISTERS];
-    float *argument[3]; /* arguments spread to a step's number of values */
+    float *own[FPO_REGISTERS]; /* where a register's values are written; it may stand for another's instead */
+    float *argument[3];        /* arguments spread to a step's number of values */
     float *memory;
     fenv_t environment; /* the caller's: rounding mode, and whether its thread flushes subnormals */
     bool entered;
@@ -85,6 +87,9 @@ float fpo_error_sum(const fpo_program *program, const float *errors, int count);
 void fpo_quantize_row(const fpo_quantizer *q, fpo_lane *lane, int64_t row);
 /* Errors of every candidate over the row's regions added to errors[candidate * regions + region]. */
 void fpo_row_errors(const fpo_quantizer *q, fpo_lane *lane, int64_t row, float *errors);
+
+/* The same program with fewer steps of blocks and elements. */
+void fpo_simplify(fpo_program *program);
 
 fpo_status fpo_tensor_amax(const fpo_quantizer *q, int threads, float *amax, fpo_error *error);
 fpo_status fpo_region_amax(fpo_quantizer *q, int threads, fpo_error *error);

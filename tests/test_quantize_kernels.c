@@ -132,6 +132,41 @@ END_TEST
 static const fpo_format formats[] = {FPO_E2M1, FPO_E2M3,  FPO_E3M2, FPO_E4M3, FPO_E5M2,
                                      FPO_F16,  FPO_UE4M3, FPO_BF16, FPO_UE8M0};
 
+/* A function of an element and its block's value: as with the value spread. */
+START_TEST(steps_of_blocks)
+{
+    enum { COUNT = 1000 };
+    static const int64_t blocks[] = {1, 16, 32, 48, 128, COUNT};
+    static float a[COUNT], b[COUNT], spread[COUNT], wanted[COUNT], got[COUNT];
+    int64_t block = blocks[_i];
+    int loops = 0;
+    for (int function = 0; function < FPO_FN_COUNT; function++)
+        for (int round = 0; round < 20 && functions[function].arity == 2; round++) {
+            fpo_recipe_step step = {.function = (uint8_t)function, .ftz = round % 2 != 0, .format = FPO_E4M3};
+            for (int i = 0; i < 3; i++)
+                step.argument[i] = (int16_t)(i < 2 ? i : FPO_NO_REGISTER);
+            for (int i = 0; i < COUNT; i++) {
+                a[i] = value((uint64_t)(round * COUNT + i) + UINT64_C(0x500000000));
+                b[i] = value((uint64_t)(round * COUNT + i) + UINT64_C(0x600000000));
+            }
+            for (int i = 0; i < COUNT; i++)
+                spread[i] = b[i / block];
+            for (int t = 0; t < TABLES; t++) {
+                if (!runs(t) || !tables[t]->step_of_blocks(&step, a, b, block, got, COUNT))
+                    continue;
+                loops++;
+                tables[t]->step(&step, a, spread, spread, wanted, COUNT);
+                for (int i = 0; i < COUNT; i++)
+                    ck_assert_msg(same(got[i], wanted[i]),
+                                  "%s%s(%a, %a) in blocks of %d: %a, not %a, instruction set %d",
+                                  functions[function].name, step.ftz ? " ftz" : "", (double)a[i], (double)spread[i],
+                                  (int)block, (double)got[i], (double)wanted[i], t);
+            }
+        }
+    ck_assert_int_gt(loops, 0);
+}
+END_TEST
+
 /* The policies that recipes have, and one that the loops leave to fpo_encode. */
 static fpo_cast policy(fpo_format format, int which)
 {
@@ -353,6 +388,7 @@ Suite *fpo_suite(void)
     tcase_set_timeout(tests, 7200);
     tcase_add_loop_test(tests, steps, 0, FPO_FN_COUNT);
     tcase_add_loop_test(tests, roundings, 0, count);
+    tcase_add_loop_test(tests, steps_of_blocks, 0, 6);
     tcase_add_test(tests, powers);
     tcase_add_loop_test(tests, all_codes, 0, count);
     tcase_add_test(tests, blocks);
