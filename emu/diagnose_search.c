@@ -44,16 +44,17 @@ static bool is_wrong(const fpo_search *s, const fpo_element *e)
     return false;
 }
 
-static bool want_rows(fpo_search *s)
+/* Rows of A and of B that the first `count` units need. */
+static bool want_rows(const fpo_search *s, size_t count, bool *wanted[2])
 {
-    s->wanted[0] = calloc((size_t)s->problem->m, sizeof(bool));
-    s->wanted[1] = calloc((size_t)s->problem->n, sizeof(bool));
-    for (size_t i = 0; i < s->sample && s->wanted[0] != NULL && s->wanted[1] != NULL; i++) {
-        s->wanted[0][s->elements[i].row] = true;
+    wanted[0] = calloc((size_t)s->problem->m, sizeof(bool));
+    wanted[1] = calloc((size_t)s->problem->n, sizeof(bool));
+    for (size_t i = 0; i < count && wanted[0] != NULL && wanted[1] != NULL; i++) {
+        wanted[0][s->elements[i].row] = true;
         for (int64_t c = first_column(s, &s->elements[i]); c < end_column(s, &s->elements[i]); ++c)
-            s->wanted[1][c] = true;
+            wanted[1][c] = true;
     }
-    return s->wanted[0] != NULL && s->wanted[1] != NULL;
+    return wanted[0] != NULL && wanted[1] != NULL;
 }
 
 /* How many units are wrong. */
@@ -96,13 +97,17 @@ fpo_status fpo_search_sample(fpo_search *s, fpo_error *error)
     s->diagnosis->sample = s->sample;
     s->diagnosis->sample_of_blocks = s->block > 0;
     s->diagnosis->closest_equal = s->sample - s->wrong; /* what no edit at all gets right */
-    return want_rows(s) ? FPO_OK : fpo_fail(error, FPO_ERR_MEMORY, "no memory for the rows of a sample");
+    return want_rows(s, s->sample, s->wanted) && want_rows(s, 1, s->first)
+               ? FPO_OK
+               : fpo_fail(error, FPO_ERR_MEMORY, "no memory for the rows of a sample");
 }
 
 void fpo_search_free(fpo_search *s)
 {
-    free(s->wanted[0]);
-    free(s->wanted[1]);
+    for (int i = 0; i < 2; i++) {
+        free(s->wanted[i]);
+        free(s->first[i]);
+    }
 }
 
 /* ---- one hypothesis ---- */
@@ -125,12 +130,17 @@ static bool moves_outputs(const fpo_cause *cause)
 }
 
 /* The hypothesis, with what the sample needs of it. */
-static bool open_for_sample(const fpo_search *s, const fpo_cause *cause, fpo_edited *edited)
+static bool open_for_rows(const fpo_search *s, const fpo_cause *cause, bool *const wanted[2], fpo_edited *edited)
 {
     bool all = moves_outputs(cause);
     *edited = (fpo_edited){.spec = *s->spec, .problem = *s->problem};
-    return fpo_edits_apply(edited, cause->edits, cause->edit_count, all ? NULL : s->wanted[0],
-                           all ? NULL : s->wanted[1], NULL) == FPO_OK;
+    return fpo_edits_apply(edited, cause->edits, cause->edit_count, all ? NULL : wanted[0], all ? NULL : wanted[1],
+                           NULL) == FPO_OK;
+}
+
+static bool open_for_sample(const fpo_search *s, const fpo_cause *cause, fpo_edited *edited)
+{
+    return open_for_rows(s, cause, s->wanted, edited);
 }
 
 /* Whether a unit of the sample is as the words say. *part_explained becomes false where an element of the wrong part is
@@ -181,6 +191,20 @@ static size_t score(const fpo_search *s, const fpo_cause *cause, const fpo_edite
     return equal + equal_units(s, edited, probes, s->sample - probes, part_explained);
 }
 
+/* A sample of blocks needs many rows of B, which edits copy: most hypotheses are refuted by the first block. */
+static bool survives_first_block(const fpo_search *s, const fpo_cause *cause)
+{
+    bool ignored = true;
+    fpo_edited edited;
+    if (s->block == 0)
+        return true;
+    if (!open_for_rows(s, cause, s->first, &edited))
+        return false;
+    size_t equal = equal_units(s, &edited, 0, 1, &ignored);
+    fpo_edited_close(&edited);
+    return equal > 0;
+}
+
 /* Whether the hypothesis explains the sample; keeps the one that comes closest. */
 static bool explains_sample(fpo_search *s, const fpo_cause *cause)
 {
@@ -188,7 +212,7 @@ static bool explains_sample(fpo_search *s, const fpo_cause *cause)
     bool part_explained = true;
     fpo_edited edited;
     d->hypotheses++;
-    if (!open_for_sample(s, cause, &edited))
+    if (!survives_first_block(s, cause) || !open_for_sample(s, cause, &edited))
         return false;
     size_t equal = score(s, cause, &edited, &part_explained);
     fpo_edited_close(&edited);

@@ -30,6 +30,7 @@ typedef struct fpo_search {
     size_t sample;
     size_t wrong;        /* the first so many of the sample are wrong outputs */
     bool *wanted[2];     /* rows of A and of B that the sample needs */
+    bool *first[2];      /* and those that its first unit needs */
     fpo_execution each;  /* for the sample: one thread */
     fpo_execution whole; /* for whole outputs: the caller's, without its progress */
     fpo_gemm_output expected, scratch;

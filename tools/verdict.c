@@ -93,6 +93,35 @@ static size_t choose_sample(const fpo_subject *s, const fpo_finding *f, fpo_elem
     return count;
 }
 
+/* Whole blocks about elements of the sample: an element means nothing without the scale that it shares. */
+static fpo_status agrees_on_blocks(const fpo_subject *s, const fpo_gemm_spec *spec, const fpo_element *sample,
+                                   size_t count, bool *agrees, fpo_error *error)
+{
+    enum { BLOCKS = 8, LONGEST = 32 };
+    const fpo_gemm_problem *p = &s->vector->problem;
+    const fpo_epilogue *e = &spec->epilogue;
+    int64_t block = fpo_output_block(e), columns = fpo_output_scale_columns(e, p->n);
+    fpo_element blocks[BLOCKS];
+    uint32_t words[BLOCKS * LONGEST];
+    size_t step = count / BLOCKS + 1, found = 0;
+    for (size_t i = 0; i < count && found < BLOCKS; i += step)
+        blocks[found++] = (fpo_element){sample[i].row, sample[i].column / block};
+    fpo_edited as_is;
+    fpo_status status = fpo_edited_open(spec, p, NULL, 0, &as_is, error);
+    if (status == FPO_OK) {
+        status = fpo_edited_blocks(&as_is, blocks, found, words, NULL, error);
+        fpo_edited_close(&as_is);
+    }
+    for (size_t i = 0; i < found && status == FPO_OK && *agrees; i++) {
+        uint32_t scale = ((const uint8_t *)s->observed_scale)[blocks[i].row * columns + blocks[i].column];
+        for (int64_t c = 0; c < block && blocks[i].column * block + c < p->n && *agrees; c++)
+            *agrees =
+                words[(int64_t)i * block + c] ==
+                (scale << 8 | fpo_load_element(e->d, s->observed, p->n, blocks[i].row, blocks[i].column * block + c));
+    }
+    return status;
+}
+
 static fpo_status agrees_on_sample(fpo_subject *s, const fpo_model *model, const fpo_element *sample, size_t count,
                                    bool *agrees, fpo_error *error)
 {
@@ -101,7 +130,7 @@ static fpo_status agrees_on_sample(fpo_subject *s, const fpo_model *model, const
     uint32_t codes[SAMPLE];
     *agrees = true;
     if (spec.epilogue.d_scale != FPO_FORMAT_NONE)
-        return FPO_OK; /* single elements of such outputs mean nothing without the scale of their group */
+        return agrees_on_blocks(s, &spec, sample, count, agrees, error);
     fpo_status status = fpo_gemm_elements(&spec, &s->vector->problem, sample, count, codes, NULL, error);
     for (size_t i = 0; i < count && status == FPO_OK && *agrees; i++) {
         size_t index = (size_t)(sample[i].row * s->vector->problem.n + sample[i].column);
