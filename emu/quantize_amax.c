@@ -41,6 +41,22 @@ float fpo_amax_fast(const fpo_quantizer *q, fpo_amax_rule rule, const float *x, 
     return isnan(amax) ? fpo_amax_of(rule, x, count) : amax;
 }
 
+void fpo_amax_of_blocks(const fpo_quantizer *q, fpo_amax_rule rule, const float *x, int64_t count, int64_t block,
+                        float *to)
+{
+    int64_t blocks = (count + block - 1) / block;
+    q->kernels->block_amax(x, count, block, to);
+    bool plain = true;
+#pragma omp simd reduction(&& : plain)
+    for (int64_t i = 0; i < blocks; i++)
+        plain = plain && to[i] == to[i];
+    for (int64_t i = 0; i < blocks && !plain; i++)
+        if (isnan(to[i])) {
+            int64_t begin = i * block, end = begin + block < count ? begin + block : count;
+            to[i] = fpo_amax_of(rule, x + begin, end - begin);
+        }
+}
+
 /* Loads a span (through the recipe's input part) and returns where its elements are. */
 static const float *elements(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *span)
 {
@@ -54,7 +70,14 @@ static const float *elements(const fpo_quantizer *q, fpo_lane *lane, const fpo_s
 static void row_amax(const fpo_quantizer *q, fpo_lane *lane, int64_t row, float *to)
 {
     fpo_amax_rule rule = q->program->amax_rule[q->amax_scope];
-    for (int64_t region = 0; region < q->regions; region++) {
+    int64_t at_once = FPO_CHUNK / q->region_k;
+    for (int64_t region = 0; region < q->regions && at_once > 1; region += at_once) {
+        int64_t begin = region * q->region_k, end = begin + at_once * q->region_k;
+        end = end < q->k ? end : q->k;
+        fpo_span span = {row, begin, end, region, region, (int)(end - begin), (int)at_once};
+        fpo_amax_of_blocks(q, rule, elements(q, lane, &span), span.count, q->region_k, to + region);
+    }
+    for (int64_t region = 0; region < q->regions && at_once <= 1; region++) {
         int64_t begin = region * q->region_k, end = begin + q->region_k < q->k ? begin + q->region_k : q->k;
         for (int64_t at = begin; at < end; at += FPO_CHUNK) {
             int64_t stop = at + FPO_CHUNK < end ? at + FPO_CHUNK : end;
@@ -63,6 +86,23 @@ static void row_amax(const fpo_quantizer *q, fpo_lane *lane, int64_t row, float 
             to[region] = at == begin ? part : fpo_amax_join(rule, to[region], part);
         }
     }
+}
+
+/* A row's parts joined to those of the rows above it. */
+static void join_row(fpo_amax_rule rule, const float *parts, float *to, int64_t regions)
+{
+    bool plain = true;
+#pragma omp simd reduction(&& : plain)
+    for (int64_t i = 0; i < regions; i++)
+        plain = plain && parts[i] == parts[i] && to[i] == to[i];
+    if (plain) {
+#pragma omp simd
+        for (int64_t i = 0; i < regions; i++)
+            to[i] = to[i] > parts[i] ? to[i] : parts[i];
+        return;
+    }
+    for (int64_t i = 0; i < regions; i++)
+        to[i] = fpo_amax_join(rule, to[i], parts[i]);
 }
 
 fpo_status fpo_region_amax(fpo_quantizer *q, int threads, fpo_error *error)
@@ -86,12 +126,14 @@ fpo_status fpo_region_amax(fpo_quantizer *q, int threads, fpo_error *error)
         fpo_lane_free(&lane);
     }
     if (!failed)
-        for (int64_t row = 0; row < q->rows; row++)
-            for (int64_t region = 0; region < q->regions; region++) {
-                float *to = &q->region_amax[row / q->region_rows * q->regions + region];
-                float part = parts[row * q->regions + region];
-                *to = row % q->region_rows == 0 ? part : fpo_amax_join(q->program->amax_rule[q->amax_scope], *to, part);
-            }
+        for (int64_t row = 0; row < q->rows; row++) {
+            float *to = q->region_amax + row / q->region_rows * q->regions;
+            const float *part = parts + row * q->regions;
+            if (row % q->region_rows == 0)
+                memcpy(to, part, (size_t)q->regions * sizeof *to);
+            else
+                join_row(q->program->amax_rule[q->amax_scope], part, to, q->regions);
+        }
     free(parts);
     return failed ? fpo_fail(error, FPO_ERR_MEMORY, "out of memory for the amax of blocks") : FPO_OK;
 }

@@ -679,6 +679,10 @@ static void small_blocks(const float *restrict x, int count, int block, float *r
 
 static void block_amax(const float *x, int64_t count, int64_t block, float *to)
 {
+    if (block == 1) {
+        map(absolute, x, to, (int)count);
+        return;
+    }
     int64_t at = 0;
 #ifdef __AVX2__
     int64_t done = fpo_amax_avx2(x, count / block, block, to);

@@ -58,10 +58,12 @@ static inline bool fpo_round_init(fpo_round *r, fpo_format format, const fpo_cas
     uint32_t beyond = f->specials == FPO_SPECIALS_NONE ? f->max_finite : f->max_finite + 1;
     r->overflow = cast->overflow == FPO_SATURATE ? f->max_finite : beyond;
     r->infinity = cast->infinity == FPO_SATURATE ? f->max_finite : beyond;
-    r->nan = f->specials == FPO_SPECIALS_NONE ? f->max_finite : (1u << (f->exponent_bits + f->mantissa_bits)) - 1;
+    uint32_t no_nan = cast->no_nan == FPO_NO_NAN_ZERO ? 0 : f->max_finite;
+    r->nan = f->specials == FPO_SPECIALS_NONE ? no_nan : (1u << (f->exponent_bits + f->mantissa_bits)) - 1;
     r->true_infinity = f->specials == FPO_SPECIALS_IEEE ? f->max_finite + 1 : UINT32_MAX;
     r->true_nan = f->specials == FPO_SPECIALS_NONE ? UINT32_MAX : r->nan;
-    if (cast->nan != FPO_NAN_CANONICAL || cast->no_nan != FPO_NO_NAN_LARGEST || f->mantissa_bits > 10)
+    bool one_nan = cast->no_nan == FPO_NO_NAN_LARGEST || cast->no_nan == FPO_NO_NAN_ZERO;
+    if (cast->nan != FPO_NAN_CANONICAL || !one_nan || f->mantissa_bits > 10)
         return false;
     if (f->specials == FPO_SPECIALS_UE8M0) {
         r->ue8m0 = true;

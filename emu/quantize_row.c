@@ -106,18 +106,10 @@ static void chunk_amax(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *s
 {
     fpo_amax_rule rule = q->program->amax_rule[FPO_SCOPE_BLOCK];
     const float *x = row_elements(q, lane, span);
-    q->kernels->block_amax(x, span->count, q->region_k, to);
-    bool plain = true;
-#pragma omp simd reduction(&& : plain)
-    for (int i = 0; i < span->regions; i++)
-        plain = plain && to[i] == to[i];
-    if (plain || rule == FPO_AMAX_NAN_WINS)
-        return;
-    for (int i = 0; i < span->regions; i++)
-        if (isnan(to[i])) {
-            int64_t begin = i * q->region_k, end = smaller(begin + q->region_k, span->count);
-            to[i] = fpo_amax_of(rule, x + begin, end - begin);
-        }
+    if (rule == FPO_AMAX_NAN_WINS) /* with the bits that the NaN has */
+        q->kernels->block_amax(x, span->count, q->region_k, to);
+    else
+        fpo_amax_of_blocks(q, rule, x, span->count, q->region_k, to);
 }
 
 /* amax of the regions of a span, and what the block's scope makes of it. */

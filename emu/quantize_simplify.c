@@ -4,6 +4,8 @@
 /* A program with fewer passes over the elements and the same bits. */
 #include "quantizer.h"
 
+#include <math.h>
+
 /* The step that makes register r; every register is made once. */
 static const fpo_recipe_step *maker(const fpo_program *program, int r)
 {
@@ -46,6 +48,31 @@ static int without_clamp(const fpo_program *program, const fpo_recipe_step *enco
     return idle ? step->argument[0] : r;
 }
 
+/* y of `y != y ? 0 : y`; else FPO_NO_REGISTER. */
+static int nan_to_zero(const fpo_program *program, int r)
+{
+    const fpo_recipe_step *choice = maker(program, r);
+    if (choice == NULL || choice->function != FPO_FN_SELECT || !is_constant(program, choice->argument[1]))
+        return FPO_NO_REGISTER;
+    const fpo_recipe_step *test = maker(program, choice->argument[0]);
+    int y = choice->argument[2];
+    float number = (float)program->registers[choice->argument[1]].number;
+    bool zero = number == 0 && !signbit(number);
+    bool is_nan = test != NULL && test->function == FPO_FN_NE && test->argument[0] == y && test->argument[1] == y;
+    return zero && is_nan && test->scope == choice->scope ? y : FPO_NO_REGISTER;
+}
+
+/* A format without NaN: the rounding itself makes zero of it. */
+static void take_nan_to_zero(const fpo_program *program, fpo_recipe_step *encode)
+{
+    int y = nan_to_zero(program, encode->argument[0]);
+    bool no_nan = fpo_format_describe(encode->format)->specials == FPO_SPECIALS_NONE;
+    if (y == FPO_NO_REGISTER || !no_nan || encode->cast.no_nan != FPO_NO_NAN_LARGEST)
+        return;
+    encode->argument[0] = (int16_t)y;
+    encode->cast.no_nan = FPO_NO_NAN_ZERO;
+}
+
 void fpo_simplify(fpo_program *program)
 {
     int16_t same[FPO_REGISTERS];
@@ -64,6 +91,8 @@ void fpo_simplify(fpo_program *program)
                 r = step->argument[0];
                 step->argument[0] = (int16_t)without_clamp(program, step, r);
             }
+        if (step->function == FPO_FN_ENCODE)
+            take_nan_to_zero(program, step);
     }
     /* What is stored may be any register of the elements; the others keep their copies. */
     if (program->registers[same[program->code]].scope == FPO_SCOPE_ELEMENT)

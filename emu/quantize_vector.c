@@ -53,6 +53,8 @@ const float *fpo_spread(const fpo_quantizer *q, fpo_lane *lane, int r, int slot,
     int scope = q->program->registers[r].scope;
     if (scope <= FPO_SCOPE_ROW || per_element(scope))
         return lane->values[r];
+    if (q->region_k == 1)
+        return lane->values[r] + (span->first - span->base);
     float *to = lane->argument[slot];
     q->kernels->spread(lane->values[r] + (span->first - span->base), q->region_k, to, span->count);
     return to;
@@ -91,7 +93,7 @@ static void round_randomly(const fpo_quantizer *q, const fpo_recipe_step *step, 
 static bool step_of_blocks(const fpo_quantizer *q, fpo_lane *lane, const fpo_recipe_step *step, const fpo_span *span)
 {
     int a = step->argument[0], b = step->argument[1];
-    if (b == FPO_NO_REGISTER || step->argument[2] != FPO_NO_REGISTER)
+    if (b == FPO_NO_REGISTER || step->argument[2] != FPO_NO_REGISTER || q->region_k == 1)
         return false;
     int scope = q->program->registers[b].scope;
     if (scope <= FPO_SCOPE_ROW || per_element(scope) || !per_element(q->program->registers[a].scope))

@@ -72,6 +72,9 @@ float fpo_amax_join(fpo_amax_rule rule, float amax, float other);
 float fpo_amax_of(fpo_amax_rule rule, const float *x, int64_t count);
 /* The same, quicker where there is no NaN. */
 float fpo_amax_fast(const fpo_quantizer *q, fpo_amax_rule rule, const float *x, int64_t count);
+/* Of each `block` elements; the last may be fewer. */
+void fpo_amax_of_blocks(const fpo_quantizer *q, fpo_amax_rule rule, const float *x, int64_t count, int64_t block,
+                        float *to);
 
 /* The same number, or the canonical NaN: its bits would depend on how an operation was compiled. */
 static inline float fpo_canonical(float x)

@@ -185,6 +185,8 @@ static fpo_cast policy(fpo_format format, int which)
         cast.overflow = cast.infinity = FPO_NON_FINITE;
     else if (which == 5)
         cast.rounding = FPO_TOWARD_ZERO;
+    else if (which == 6)
+        cast.no_nan = FPO_NO_NAN_ZERO;
     return cast;
 }
 
@@ -226,7 +228,7 @@ START_TEST(roundings)
 {
     static float x[FPO_CHUNK];
     fpo_format format = formats[_i];
-    for (int which = 0; which < 6; which++) {
+    for (int which = 0; which < 7; which++) {
         fpo_cast cast = policy(format, which);
         for (int round = 0; round < ROUNDS; round++) {
             int count = round == 0 ? 1 : round == 1 ? 999 : FPO_CHUNK;
