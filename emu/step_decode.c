@@ -4,6 +4,7 @@
 /* Element and scale codes as the multiplier of a step sees them. */
 #include "step.h"
 
+#include <math.h>
 #include <pthread.h>
 
 fpo_format fpo_step_operand_format(const fpo_step *step, fpo_format element)
@@ -163,6 +164,12 @@ void fpo_step_decode_scales(const fpo_step *step, fpo_format scale, const void *
 uint32_t fpo_step_dequantise(const fpo_step *step, fpo_format element, uint32_t code, fpo_format scale,
                              uint32_t scale_code)
 {
+    if (step->operand_format == FPO_F32) { /* a double holds the product of any two, so that it is rounded once */
+        double value = fpo_decode_double(element, code);
+        value *= scale != FPO_FORMAT_NONE ? fpo_decode_double(scale, scale_code) : 1;
+        if (!isnan(value))
+            return fpo_bits_of_float((float)value);
+    }
     fpo_value value = fpo_decode(element, code);
     if (scale != FPO_FORMAT_NONE)
         value = fpo_value_multiply(value, fpo_decode(scale, scale_code));
