@@ -4,6 +4,7 @@
 /* What a wrong output shows by itself. An element of an output with block scales is wrong if its code or the code of
  * its scale is. */
 #include "diagnose_output.h"
+#include "fillings.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -106,10 +107,9 @@ static fpo_status look_plain(const fpo_gemm_spec *spec, const fpo_gemm_problem *
 /* Whether the wrong part holds one byte everywhere, in codes and scales: a filling, and no result. */
 static bool is_poison(const fpo_epilogue *epilogue, const fpo_part *part, const unfolded *u)
 {
-    static const uint8_t fillings[] = {0xFF, 0xFE, 0xCD, 0xCC, 0xDD, 0xAA, 0x55, 0xA5, 0x5A, 0xC3, 0x7F};
     bool nibbles = fpo_format_describe(epilogue->d)->bits == 4;
-    for (size_t f = 0; f < sizeof fillings; f++) {
-        uint32_t byte = fillings[f];
+    for (size_t f = 0; f < sizeof fpo_fillings; f++) {
+        uint32_t byte = fpo_fillings[f];
         int64_t count = 0, equal = 0;
         for (int64_t i = 0; i < part->m * part->n && count == equal; i++) {
             int64_t column = i % part->n;

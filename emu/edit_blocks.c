@@ -316,8 +316,8 @@ fpo_status fpo_edited_blocks(const fpo_edited *e, const fpo_element *blocks, siz
         status = find_scale_sources(e, blocks, count, g.blocks + count, error);
     if (status == FPO_OK)
         status = wide_blocks(&p, g.blocks, all, block, g.y, execution, error);
-    for (size_t i = 0; i < all && status == FPO_OK;
-         i++) { /* the last of a row may be short, which a recipe may notice */
+    for (size_t i = 0; i < all && status == FPO_OK; i++) {
+        /* The last of a row may be short, which a recipe may notice. */
         int64_t left = g.blocks[i].row >= 0 ? e->problem.n - g.blocks[i].column * block : block;
         int64_t row_bytes = fpo_format_describe(e->spec.epilogue.d)->bits == 4 ? block / 2 : block;
         status = quantise(&p, e, g.y + (int64_t)i * block, 1, left < block ? left : block,

@@ -4,6 +4,8 @@
 /* Signs: what a wrong output plainly is. */
 #include <fp4oracle/sign.h>
 
+#include "fillings.h"
+
 static const fpo_sign_info signs[] = {
 #define FPO_SIGN(ID, name, fault_class, explains, sentence) {name, fault_class, explains, sentence},
 #include <fp4oracle/signs.inc>
@@ -54,18 +56,16 @@ static traits find_traits(const fpo_wrong_output *w)
     return t;
 }
 
-/* Bytes that memory checkers, debuggers and this project's runner fill buffers with. The code of one element; a number
- * that a product may well be is none. */
+/* The code of one element; a number that a product may well be is none. */
 static bool is_poison(fpo_format format, uint32_t code)
 {
-    static const uint8_t fillings[] = {0xFF, 0xFE, 0xCD, 0xCC, 0xDD, 0xAA, 0x55, 0xA5, 0x5A, 0xC3, 0x7F};
     int bytes = fpo_format_describe(format)->storage_bytes;
     if (bytes == 4 && (code == 0xDEADBEEF || code == 0xEFBEADDE || code == 0x7FFFFFFF))
         return code != 0x7FFFFFFF; /* that is the NaN that GPUs make */
     if (bytes < 2)
         return false;
-    for (size_t i = 0; i < sizeof fillings; i++) {
-        uint32_t filled = fillings[i] * (bytes == 4 ? 0x01010101U : 0x0101U);
+    for (size_t i = 0; i < sizeof fpo_fillings; i++) {
+        uint32_t filled = fpo_fillings[i] * (bytes == 4 ? 0x01010101U : 0x0101U);
         if (code == filled)
             return true;
     }

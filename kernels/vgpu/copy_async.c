@@ -171,9 +171,6 @@ fpo_outcome fpo_do_copy_async_wait(fpo_warp *warp, const fpo_ptx_instruction *in
     if (all)
         warp->copy_group++;
     uint32_t done = left < warp->copy_group ? warp->copy_group - left : 0;
-    if (done <= warp->copies_done)
-        return FPO_NEXT;
-    warp->copies_done = done;
     fpo_race_copy_wait(warp, done);
     for (fpo_late_copy **link = &warp->late_copies; *link != NULL;) {
         if ((*link)->bytes == 0 || (*link)->group >= done) {

@@ -78,7 +78,6 @@ struct fpo_warp {
     uint16_t fences;            /* proxy fences executed */
     uint64_t *sources;          /* of bytes of registers; NULL: not traced */
     uint32_t copy_group;        /* of cp.async, that is open */
-    uint32_t copies_done;       /* the first group of cp.async that has not been waited for */
     fpo_late_load *late_loads;  /* of tensor memory, whose registers are not yet there */
     fpo_late_copy *late_copies; /* of cp.async, and arrivals that wait for them, oldest first */
 };

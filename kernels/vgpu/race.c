@@ -261,7 +261,7 @@ void fpo_race_copy_wait(fpo_warp *warp, uint32_t end)
 
 bool fpo_race_is_copy(const fpo_warp *warp, int other)
 {
-    return other != FPO_RACE_NONE && (uint32_t)other >= warp->cta->cluster->clocks->copies;
+    return (uint32_t)other >= warp->cta->cluster->clocks->copies;
 }
 
 int fpo_race_load_issued(fpo_warp *warp, fpo_cta *cta, uint32_t address, uint32_t bytes)

@@ -37,7 +37,7 @@ void fpo_race_wgmma_wait(fpo_warp *warp, uint64_t wgmmas); /* the first so many 
 int fpo_race_copy_write(fpo_warp *warp, uint32_t address, uint32_t bytes);
 void fpo_race_copy_wait(fpo_warp *warp, uint32_t end);
 void fpo_race_copy_arrive(fpo_warp *warp, const void *at, uint32_t end);
-bool fpo_race_is_copy(const fpo_warp *warp, int other); /* whether that is who has the conflicting access */
+bool fpo_race_is_copy(const fpo_warp *warp, int other); /* whether somebody's cp.async has the conflicting access */
 int fpo_race_load_issued(fpo_warp *warp, fpo_cta *cta, uint32_t address, uint32_t bytes);
 int fpo_race_store_issued(fpo_warp *warp, uint32_t address, uint32_t bytes);
 /* An access that orders. */

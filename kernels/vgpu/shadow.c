@@ -83,9 +83,11 @@ static void report(fpo_warp *warp, fpo_check check, uint32_t address, int lane)
 
 static void report_race(fpo_warp *warp, fpo_check check, int other, uint32_t address, int lane)
 {
+    if (other == FPO_RACE_NONE)
+        return;
     bool copy = fpo_race_is_copy(warp, other);
     check = copy ? FPO_CHECK_NOT_WAITED : check;
-    if (other == FPO_RACE_NONE || !is_new(warp, check))
+    if (!is_new(warp, check))
         return;
     char where[32];
     snprintf(where, sizeof where, "at %u", address);
@@ -287,11 +289,14 @@ void fpo_check_store_read(fpo_cta *cta, uint32_t address, uint32_t bytes)
 void fpo_check_mbarrier_init(fpo_warp *warp, const void *at, int lane)
 {
     uint32_t address = (uint32_t)((const uint8_t *)at - warp->cta->shared);
-    report_race(warp, FPO_CHECK_RACE_WRITE, fpo_race_write(warp, address, 8), address, lane);
+    if (warp->cta->shadow != NULL)
+        report_race(warp, FPO_CHECK_RACE_WRITE, fpo_race_write(warp, address, 8), address, lane);
 }
 
 void fpo_check_mbarrier_use(fpo_warp *warp, const void *at, int lane)
 {
+    if (warp->cta->shadow == NULL)
+        return;
     uint32_t address;
     int other = fpo_race_mbarrier_use(warp, at, &address);
     report_race(warp, FPO_CHECK_MBARRIER, other, address, lane);

@@ -269,7 +269,9 @@ static void check_operand(fpo_warp *warp, const fpo_ptx_operand *operand, bool a
         uint32_t d = (uint32_t)accumulator_registers(&ins->arguments);
         uint32_t end = d + (has_a_in_registers(ins) ? A_REGISTERS : 0);
         for (uint32_t r = 0; r < end; r++) {
-            bool hit = ins->operands[r].slot == operand->slot && (r < d ? !accumulates : operand->written);
+            const fpo_ptx_operand *held = &ins->operands[r];
+            bool hit = held->kind == FPO_PTX_REGISTER && held->slot == operand->slot &&
+                       (r < d ? !accumulates : operand->written);
             if (hit)
                 fpo_check_wgmma_register(warp, r < d ? FPO_CHECK_WGMMA_D : FPO_CHECK_WGMMA_A, r < d ? r : r - d,
                                          ins->line, fpo_first_lane(warp->mask));
