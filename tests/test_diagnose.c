@@ -4,6 +4,7 @@
 /* Diagnosis: edits planted in outputs of every format are named (alone or among edits that the operands cannot tell
  * apart); other orders and accumulations are no faults; noise is blamed on nothing. FPO_LONG=1 plants every edit in
  * every format, and tries 10,000 outputs of noise. */
+#include "causes.h"
 #include "suite.h"
 
 #include <fp4oracle/fp4oracle.h>
@@ -90,16 +91,6 @@ static size_t output_bytes(const subject *s)
     return fpo_output_bytes(&s->spec, M, N);
 }
 
-/* By the edit, by what is plain to see, or as one of more than there is room for. */
-static bool names(const fpo_diagnosis *d, const fpo_edit *planted)
-{
-    const fpo_sign_info *sign = fpo_sign_describe(d->sign);
-    for (size_t i = 0; i < d->cause_count; i++)
-        if (d->causes[i].edit_count == 1 && fpo_edit_equal(&d->causes[i].edits[0], planted))
-            return true;
-    return d->unconfirmed > 0 || (sign != NULL && sign->explains);
-}
-
 static const struct {
     fpo_block_format a, b;
     const char *model;
@@ -125,7 +116,7 @@ static bool check_planted(const subject *s, const void *right, const fpo_edit *e
     ck_assert(fpo_diagnose(&s->spec, &s->problem, wrong, output_bytes(s), NULL, &diagnosis, NULL) == FPO_OK);
     char sentence[256];
     fpo_edit_sentence(edit, sentence, sizeof sentence);
-    ck_assert_msg(names(&diagnosis, edit), "not named: %s", sentence);
+    ck_assert_msg(is_explained(&diagnosis, edit), "not named: %s", sentence);
     bool legitimate = fpo_edit_describe(edit->kind)->legitimate;
     ck_assert_msg(!legitimate || diagnosis.verdict == FPO_VERDICT_LEGITIMATE, "called a fault: %s", sentence);
     *alone += diagnosis.cause_count == 1;
@@ -224,31 +215,26 @@ START_TEST(noise_is_blamed_on_nothing)
 }
 END_TEST
 
-static fpo_edit named(const char *name, int operands, int from, int to, float value)
-{
-    return (fpo_edit){.kind = fpo_edit_by_name(name), .operands = operands, .from = from, .to = to, .value = value};
-}
-
 /* Parameters that no list has: they are found in the output. */
 START_TEST(parameters_are_found)
 {
-    const fpo_edit planted[] = {named("scalar_factor", 0, 0, 0, 0.4375f),
-                                named("scalar_factor", 0, 0, 0, 1.2345f),
-                                named("column_factor", 0, 13, 0, 3.0f),
-                                named("row_factor", 0, 7, 0, 0.125f),
-                                named("row_offset", 1, 0, 13, 0),
-                                named("scale_row_offset", 2, 0, -5, 0),
-                                named("scale_row_stride", 1, 16, 21, 0),
-                                named("scale_offset", 2, 0, 37, 0),
-                                named("scale_group_offset", 2, 11, 3, 0),
-                                named("scale_tail_k", 1, 0, 0x51, 0),
-                                named("scale_tail_rows", 1, 29, 0x44, 0),
-                                named("k_range_dropped", 0, 48, 144, 0),
-                                named("k_offset", 2, 0, 7, 0),
-                                named("rows_wrapped", 2, 0, 33, 0),
-                                named("bias_offset", 0, 0, 6, 0),
-                                named("output_row_offset", 0, 0, 5, 0),
-                                named("scale_exponent_off", 1, 0, 5, 0)};
+    const fpo_edit planted[] = {edit_named("scalar_factor", 0, 0, 0, 0.4375f),
+                                edit_named("scalar_factor", 0, 0, 0, 1.2345f),
+                                edit_named("column_factor", 0, 13, 0, 3.0f),
+                                edit_named("row_factor", 0, 7, 0, 0.125f),
+                                edit_named("row_offset", 1, 0, 13, 0),
+                                edit_named("scale_row_offset", 2, 0, -5, 0),
+                                edit_named("scale_row_stride", 1, 16, 21, 0),
+                                edit_named("scale_offset", 2, 0, 37, 0),
+                                edit_named("scale_group_offset", 2, 11, 3, 0),
+                                edit_named("scale_tail_k", 1, 0, 0x51, 0),
+                                edit_named("scale_tail_rows", 1, 29, 0x44, 0),
+                                edit_named("k_range_dropped", 0, 48, 144, 0),
+                                edit_named("k_offset", 2, 0, 7, 0),
+                                edit_named("rows_wrapped", 2, 0, 33, 0),
+                                edit_named("bias_offset", 0, 0, 6, 0),
+                                edit_named("output_row_offset", 0, 0, 5, 0),
+                                edit_named("scale_exponent_off", 1, 0, 5, 0)};
     static unsigned char right[M * N * sizeof(float)];
     fpo_format d = _i % 2 == 0 ? FPO_F32 : FPO_BF16;
     subject *s = make_subject(FPO_BLOCK_NVFP4, FPO_BLOCK_NVFP4, "sm120_mxf4nvf4", d);

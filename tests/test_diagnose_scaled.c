@@ -4,6 +4,7 @@
 /* Diagnosis of outputs with block scales (NVFP4, MXFP8): codes and scales are both what is observed. Edits planted in
  * the product and in how the output is quantised and written are named; noise is blamed on nothing. FPO_LONG=1 plants
  * every edit. */
+#include "causes.h"
 #include "suite.h"
 
 #include <fp4oracle/fp4oracle.h>
@@ -113,15 +114,6 @@ static void diagnose(const subject *s, const written *w, fpo_diagnosis *d)
                   error.message);
 }
 
-static bool names(const fpo_diagnosis *d, const fpo_edit *planted)
-{
-    const fpo_sign_info *sign = fpo_sign_describe(d->sign);
-    for (size_t i = 0; i < d->cause_count; i++)
-        if (d->causes[i].edit_count == 1 && fpo_edit_equal(&d->causes[i].edits[0], planted))
-            return true;
-    return d->unconfirmed > 0 || (sign != NULL && sign->explains);
-}
-
 static bool check_planted(const subject *s, const written *right, const fpo_edit *edit)
 {
     written wrong;
@@ -131,7 +123,7 @@ static bool check_planted(const subject *s, const written *right, const fpo_edit
     diagnose(s, &wrong, &d);
     char sentence[256];
     fpo_edit_sentence(edit, sentence, sizeof sentence);
-    ck_assert_msg(names(&d, edit), "not named: %s", sentence);
+    ck_assert_msg(is_explained(&d, edit), "not named: %s", sentence);
     bool legitimate = fpo_edit_describe(edit->kind)->legitimate;
     ck_assert_msg(d.verdict == (legitimate ? FPO_VERDICT_LEGITIMATE : FPO_VERDICT_FAULT) || d.evidence.bits < 40,
                   "%s: %s", fpo_verdict_name(d.verdict), sentence);
@@ -169,24 +161,19 @@ START_TEST(planted_edits_are_named)
 }
 END_TEST
 
-static fpo_edit named(const char *name, int operands, int from, int to)
-{
-    return (fpo_edit){.kind = fpo_edit_by_name(name), .operands = operands, .from = from, .to = to};
-}
-
 /* What the quantiser of an epilogue gets wrong, each of them, whatever the registry's order is. */
 START_TEST(mistakes_of_the_output_are_named)
 {
-    const fpo_edit planted[] = {named("d_scale_dropped", 0, 0, 0),
-                                named("d_scale_inverted", 0, 0, 0),
-                                named("output_scale_layout", 0, FPO_LAYOUT_128X4, FPO_LAYOUT_LINEAR),
-                                named("output_scale_layout", 0, FPO_LAYOUT_LINEAR, FPO_LAYOUT_128X4),
-                                named("output_scale_format", 0, (int)subjects[_i].d_scale,
-                                      subjects[_i].d_scale == FPO_UE8M0 ? FPO_UE4M3 : FPO_UE8M0),
-                                named("output_scales_inverted", 0, 0, 0),
-                                named("output_nibble_order", 0, 0, 0),
-                                named("output_recipe", 0, 0, FPO_RECIPE_OCP_FLOOR_MXFP8_E4M3),
-                                named("output_recipe", 0, 0, FPO_RECIPE_FOX_ABS_MAX)};
+    const fpo_edit planted[] = {edit_named("d_scale_dropped", 0, 0, 0, 0),
+                                edit_named("d_scale_inverted", 0, 0, 0, 0),
+                                edit_named("output_scale_layout", 0, FPO_LAYOUT_128X4, FPO_LAYOUT_LINEAR, 0),
+                                edit_named("output_scale_layout", 0, FPO_LAYOUT_LINEAR, FPO_LAYOUT_128X4, 0),
+                                edit_named("output_scale_format", 0, (int)subjects[_i].d_scale,
+                                           subjects[_i].d_scale == FPO_UE8M0 ? FPO_UE4M3 : FPO_UE8M0, 0),
+                                edit_named("output_scales_inverted", 0, 0, 0, 0),
+                                edit_named("output_nibble_order", 0, 0, 0, 0),
+                                edit_named("output_recipe", 0, 0, FPO_RECIPE_OCP_FLOOR_MXFP8_E4M3, 0),
+                                edit_named("output_recipe", 0, 0, FPO_RECIPE_FOX_ABS_MAX, 0)};
     subject *s = make_subject((size_t)_i);
     written right;
     int shown = 0;
@@ -312,7 +299,7 @@ START_TEST(a_factor_is_found)
     ck_assert(plant(s, &factor, 1, &wrong));
     diagnose(s, &wrong, &d);
     ck_assert_int_eq(d.verdict, FPO_VERDICT_FAULT);
-    ck_assert(names(&d, &factor));
+    ck_assert(is_explained(&d, &factor));
     free(s);
 }
 END_TEST

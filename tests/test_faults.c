@@ -3,6 +3,7 @@
 
 /* Defects of the field as worked examples: numbers derived by hand from the format definitions, the edit that makes
  * them, and the diagnosis that finds it in the output alone. */
+#include "causes.h"
 #include "suite.h"
 
 #include "gemm_case.h"
@@ -19,14 +20,6 @@ static void check_number(double found, double wanted, int64_t index, const char 
 {
     bool equal = isnan(wanted) ? isnan(found) : found == wanted;
     ck_assert_msg(equal, "%s: element %lld is %g, not %g", what, (long long)index, found, wanted);
-}
-
-static bool names(const fpo_diagnosis *d, const fpo_edit *edit)
-{
-    for (size_t i = 0; i < d->cause_count; i++)
-        if (d->causes[i].edit_count == 1 && fpo_edit_equal(&d->causes[i].edits[0], edit))
-            return true;
-    return false;
 }
 
 /* The case gives `right`, with the edit it gives `wrong`, and the diagnosis of that names the edit: alone, in a set
@@ -54,7 +47,7 @@ static void check(gemm_case *x, fpo_edit edit, const double *right, const double
     if (memcmp(d, x->d, bytes) == 0)
         ck_assert_int_eq(diagnosis.verdict, FPO_VERDICT_MATCH);
     else
-        ck_assert_msg(names(&diagnosis, &edit) || diagnosis.unconfirmed > 0, "%s is not named", name);
+        ck_assert_msg(is_a_cause(&diagnosis, &edit) || diagnosis.unconfirmed > 0, "%s is not named", name);
     gemm_case_free(x);
 }
 
