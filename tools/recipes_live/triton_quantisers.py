@@ -29,6 +29,8 @@ from safetensors.numpy import save_file
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
+import virtual_device
+
 ROWS, COLUMNS = 128, 512
 TYPES = {"f32": "*fp32", "bf16": "*bf16", "f16": "*fp16"}
 
@@ -68,20 +70,14 @@ def source(name):
     return pathlib.Path(sys.prefix) / "source" / name
 
 
-class Device:
+class Device(virtual_device.Device):
     def __init__(self, capability):
-        self.cuda, self.capability, self.functions = ctypes.CDLL("libcuda.so.1"), capability, {}
-        self.call("cuInit", 0)
-        context = ctypes.c_void_p()
-        self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), 0)
-        self.call("cuCtxSetCurrent", context)
+        super().__init__()
+        self.capability, self.functions = capability, {}
 
-    def call(self, name, *arguments):
-        status = getattr(self.cuda, name)(*arguments)
-        if status != 0:
-            text = ctypes.c_char_p()
-            self.cuda.cuGetErrorString(status, ctypes.byref(text))
-            raise RuntimeError(f"{name}: error {status}, {(text.value or b'').decode()}")
+    def failed(self, reason):
+        """One kernel's failure is not the end."""
+        raise RuntimeError(reason)
 
     def compile(self, function, types, constants, warps):
         key = (function.__name__, id(function), tuple(types.items()), tuple(constants.items()))
@@ -104,22 +100,17 @@ class Device:
                 continue
             value = arguments[name]
             if isinstance(value, numpy.ndarray):
-                address = ctypes.c_uint64()
-                self.call("cuMemAlloc_v2", ctypes.byref(address), ctypes.c_size_t(value.nbytes))
-                self.call("cuMemcpyHtoD_v2", address, value.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(value.nbytes))
+                address = self.upload(ctypes.string_at(value.ctypes.data, value.nbytes))
                 memory[name] = address
                 values.append(address)
             else:
                 values.append(ctypes.c_float(value) if types[name] == "fp32" else ctypes.c_int32(value))
         values += [ctypes.c_uint64(0), ctypes.c_uint64(0)]
-        pointers = (ctypes.c_void_p * len(values))(*[ctypes.cast(ctypes.byref(v), ctypes.c_void_p) for v in values])
-        grid = tuple(grid) + (1,) * (3 - len(grid))
-        self.call("cuLaunchKernel", entry, *grid, 32 * warps, 1, 1, shared, None, pointers, None)
-        self.call("cuCtxSynchronize")
+        super().launch(entry, tuple(grid) + (1,) * (3 - len(grid)), 32 * warps, values, shared)
         for name, address in memory.items():
             array = arguments[name]
-            self.call("cuMemcpyDtoH_v2", array.ctypes.data_as(ctypes.c_void_p), address, ctypes.c_size_t(array.nbytes))
-            self.call("cuMemFree_v2", address)
+            ctypes.memmove(array.ctypes.data, self.download(address, array.nbytes), array.nbytes)
+            self.free(address)
 
 
 def stored(x, dtype):

@@ -27,7 +27,12 @@ class Device:
     def call(self, name, *arguments):
         status = getattr(self.cuda, name)(*arguments)
         if status != 0:
-            sys.exit(f"{name}: error {status}")
+            text = ctypes.c_char_p()
+            self.cuda.cuGetErrorString(status, ctypes.byref(text))
+            self.failed(f"{name}: error {status}, {(text.value or b'').decode()}")
+
+    def failed(self, reason):
+        sys.exit(reason)
 
     def load(self, ptx, name=""):
         """The kernel whose name has this part, and how many arguments it takes."""
