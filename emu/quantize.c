@@ -130,6 +130,22 @@ static fpo_status check_sizes(const fpo_recipe_info *info, const float *x, int64
     return FPO_OK;
 }
 
+/* Where part `index` of `parts` begins. */
+static int64_t part_of(int64_t count, int64_t index, int64_t parts)
+{
+    return count / parts * index + (count % parts < index ? count % parts : index);
+}
+
+enum { ROWS_AT_ONCE = 128 }; /* between two reports of progress */
+
+/* The end of the rows from `row` on that share their regions, at most `stop`. */
+static int64_t end_of_strip(const fpo_quantizer *q, int64_t row, int64_t stop)
+{
+    int64_t end = (row / q->region_rows + 1) * q->region_rows;
+    end = end < row + ROWS_AT_ONCE ? end : row + ROWS_AT_ONCE;
+    return end < stop ? end : stop;
+}
+
 static fpo_status all_rows(const fpo_quantizer *q, int threads, const fpo_execution *execution, fpo_error *error)
 {
     bool failed = false;
@@ -141,14 +157,15 @@ static fpo_status all_rows(const fpo_quantizer *q, int threads, const fpo_execut
         if (!ready)
 #pragma omp atomic write
             failed = true;
-#pragma omp for schedule(static)
-        for (int64_t row = 0; row < q->rows; row++) {
-            if (ready)
-                fpo_quantize_row(q, &lane, row);
+        int64_t team = omp_get_num_threads(), me = omp_get_thread_num();
+        int64_t stop = part_of(q->rows, me + 1, team);
+        for (int64_t row = part_of(q->rows, me, team), end; ready && row < stop; row = end) {
+            end = end_of_strip(q, row, stop);
+            fpo_quantize_rows(q, &lane, row, end);
             int64_t now;
 #pragma omp atomic capture
-            now = ++done;
-            if (execution != NULL && execution->progress != NULL && omp_get_thread_num() == 0)
+            now = done += end - row;
+            if (execution != NULL && execution->progress != NULL && me == 0)
                 execution->progress(execution->progress_context, (double)now / (double)q->rows);
         }
         fpo_lane_free(&lane);
@@ -165,6 +182,10 @@ static fpo_status run(const fpo_recipe_info *info, fpo_quantizer *q, const fpo_e
     if (program->try_count > 0 && q->region_k > FPO_CHUNK)
         return fpo_fail(error, FPO_ERR_ARGUMENT, "%s: a search over blocks of more than %d elements", info->name,
                         FPO_CHUNK);
+    for (int i = 0; i < program->step_count; i++)
+        if (program->steps[i].function == FPO_FN_HADAMARD && q->live[i] && q->k % 16 != 0)
+            return fpo_fail(error, FPO_ERR_SHAPE, "%s: K = %lld is not a multiple of 16, as its transform wants it",
+                            info->name, (long long)q->k);
     fpo_status status = tensor_scope(q, threads, error);
     if (status == FPO_OK && q->region_rows > 1 && used(q, program->amax))
         status = fpo_region_amax(q, threads, error);
@@ -215,6 +236,7 @@ fpo_status fpo_quantize_by(const fpo_recipe_info *info, const float *x, int64_t 
         for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
             mark(q, outputs[i]);
         find_last(q);
+        fpo_find_reach(q);
         fenv_t environment;
         fegetenv(&environment);
         fesetenv(FE_DFL_ENV);

@@ -46,11 +46,9 @@ void fpo_amax_of_blocks(const fpo_quantizer *q, fpo_amax_rule rule, const float 
 {
     int64_t blocks = (count + block - 1) / block;
     q->kernels->block_amax(x, count, block, to);
-    bool plain = true;
-#pragma omp simd reduction(&& : plain)
-    for (int64_t i = 0; i < blocks; i++)
-        plain = plain && to[i] == to[i];
-    for (int64_t i = 0; i < blocks && !plain; i++)
+    float largest;
+    q->kernels->block_amax(to, blocks, blocks, &largest);
+    for (int64_t i = 0; i < blocks && isnan(largest); i++)
         if (isnan(to[i])) {
             int64_t begin = i * block, end = begin + block < count ? begin + block : count;
             to[i] = fpo_amax_of(rule, x + begin, end - begin);
@@ -88,53 +86,105 @@ static void row_amax(const fpo_quantizer *q, fpo_lane *lane, int64_t row, float 
     }
 }
 
-/* A row's parts joined to those of the rows above it. */
-static void join_row(fpo_amax_rule rule, const float *parts, float *to, int64_t regions)
+/* One row's elements, or those of their regions' amax, joined to those of the rows above it: NaN where one is. */
+static void join_row(const fpo_quantizer *q, fpo_lane *lane, int64_t row, float *parts, float *to)
 {
-    bool plain = true;
-#pragma omp simd reduction(&& : plain)
-    for (int64_t i = 0; i < regions; i++)
-        plain = plain && parts[i] == parts[i] && to[i] == to[i];
-    if (plain) {
-#pragma omp simd
-        for (int64_t i = 0; i < regions; i++)
-            to[i] = to[i] > parts[i] ? to[i] : parts[i];
+    if (q->region_k > 1) {
+        row_amax(q, lane, row, parts);
+        q->kernels->join_amax(parts, to, q->regions);
         return;
     }
+    for (int64_t at = 0; at < q->k; at += FPO_CHUNK) {
+        int64_t end = at + FPO_CHUNK < q->k ? at + FPO_CHUNK : q->k;
+        fpo_span span = {row, at, end, at, at, (int)(end - at), (int)(end - at)};
+        q->kernels->join_amax(elements(q, lane, &span), to + at, end - at);
+    }
+}
+
+static bool is_plain(const fpo_quantizer *q, const float *amax)
+{
+    float largest;
+    q->kernels->block_amax(amax, q->regions, q->regions, &largest);
+    return !isnan(largest);
+}
+
+static void join_parts(fpo_amax_rule rule, const float *parts, float *to, int64_t regions)
+{
     for (int64_t i = 0; i < regions; i++)
         to[i] = fpo_amax_join(rule, to[i], parts[i]);
+}
+
+enum { PIECE_ROWS = 64 }; /* of a strip that one thread takes at a time */
+
+typedef struct pieces {
+    int64_t of_strip, count;
+    float *amax; /* [count, regions]: of each region's part in the piece */
+} pieces;
+
+/* amax of the regions in piece `index`; `row` has room for those of one row. */
+static void piece_amax(const fpo_quantizer *q, fpo_lane *lane, const pieces *p, int64_t index, float *row)
+{
+    int64_t strip = index / p->of_strip, first = index % p->of_strip * PIECE_ROWS;
+    int64_t begin = strip * q->region_rows + first;
+    int64_t count = q->region_rows - first < PIECE_ROWS ? q->region_rows - first : PIECE_ROWS;
+    float *to = p->amax + index * q->regions;
+    if (begin >= q->rows) { /* of a strip that is cut off */
+        memset(to, 0, (size_t)q->regions * sizeof *to);
+        return;
+    }
+    int64_t end = begin + count < q->rows ? begin + count : q->rows;
+    memset(to, 0, (size_t)q->regions * sizeof *to);
+    for (int64_t i = begin; i < end; i++)
+        join_row(q, lane, i, row, to);
+    if (is_plain(q, to))
+        return;
+    row_amax(q, lane, begin, to); /* by the rule for NaN */
+    for (int64_t i = begin + 1; i < end; i++) {
+        row_amax(q, lane, i, row);
+        join_parts(q->program->amax_rule[q->amax_scope], row, to, q->regions);
+    }
+}
+
+static void join_pieces(const fpo_quantizer *q, const pieces *p)
+{
+    for (int64_t index = 0; index < p->count; index++) {
+        int64_t strip = index / p->of_strip, piece = index % p->of_strip;
+        float *to = q->region_amax + strip * q->regions;
+        const float *part = p->amax + index * q->regions;
+        if (piece == 0)
+            memcpy(to, part, (size_t)q->regions * sizeof *to);
+        else if (strip * q->region_rows + piece * PIECE_ROWS < q->rows)
+            join_parts(q->program->amax_rule[q->amax_scope], part, to, q->regions);
+    }
 }
 
 fpo_status fpo_region_amax(fpo_quantizer *q, int threads, fpo_error *error)
 {
     int64_t strips = (q->rows + q->region_rows - 1) / q->region_rows;
-    float *parts = malloc((size_t)(q->rows * q->regions) * sizeof(float));
+    pieces p = {.of_strip = (q->region_rows + PIECE_ROWS - 1) / PIECE_ROWS};
+    p.count = strips * p.of_strip;
+    p.amax = malloc((size_t)(p.count * q->regions) * sizeof(float));
     q->region_amax = malloc((size_t)(strips * q->regions) * sizeof(float));
-    const bool allocated = parts != NULL && q->region_amax != NULL;
+    const bool allocated = p.amax != NULL && q->region_amax != NULL;
     bool failed = !allocated;
 #pragma omp parallel num_threads(threads) if (allocated)
     {
         fpo_lane lane = {.memory = NULL};
-        bool ready = allocated && fpo_lane_init(&lane, q);
+        float *row = malloc((size_t)q->regions * sizeof(float));
+        bool ready = allocated && row != NULL && fpo_lane_init(&lane, q);
         if (!ready)
 #pragma omp atomic write
             failed = true;
 #pragma omp for schedule(static)
-        for (int64_t row = 0; row < q->rows; row++)
+        for (int64_t index = 0; index < p.count; index++)
             if (ready)
-                row_amax(q, &lane, row, parts + row * q->regions);
+                piece_amax(q, &lane, &p, index, row);
         fpo_lane_free(&lane);
+        free(row);
     }
     if (!failed)
-        for (int64_t row = 0; row < q->rows; row++) {
-            float *to = q->region_amax + row / q->region_rows * q->regions;
-            const float *part = parts + row * q->regions;
-            if (row % q->region_rows == 0)
-                memcpy(to, part, (size_t)q->regions * sizeof *to);
-            else
-                join_row(q->program->amax_rule[q->amax_scope], part, to, q->regions);
-        }
-    free(parts);
+        join_pieces(q, &p);
+    free(p.amax);
     return failed ? fpo_fail(error, FPO_ERR_MEMORY, "out of memory for the amax of blocks") : FPO_OK;
 }
 

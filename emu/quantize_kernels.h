@@ -16,9 +16,8 @@ typedef struct fpo_quantize_kernels {
     /* to[i] = the step on a[i], b[i], c[i]; an argument that the function does not have may be anything. At most
      * FPO_CHUNK values; `to` is none of the arguments. */
     void (*step)(const fpo_recipe_step *step, const float *a, const float *b, const float *c, float *to, int count);
-    /* The same for a function of two where b is value i of each `block` elements; false: not one that has such a loop.
-     */
-    bool (*step_of_blocks)(const fpo_recipe_step *step, const float *a, const float *b, int64_t block, float *to,
+    /* The same for a function of two where b is value i of each `block` elements; of fpo_has_blocks alone. */
+    void (*step_of_blocks)(const fpo_recipe_step *step, const float *a, const float *b, int64_t block, float *to,
                            int count);
     /* Codes of up to 8 bits, one a byte; at most FPO_CHUNK. */
     void (*encode)(fpo_format format, const fpo_cast *cast, const float *x, uint8_t *codes, int count);
@@ -26,9 +25,17 @@ typedef struct fpo_quantize_kernels {
     void (*encode_nibbles)(fpo_format format, const fpo_cast *cast, const float *x, uint8_t *packed, int count);
     /* The amax of each `block` elements of x (the last block may be short), where none is NaN; elsewhere some NaN. */
     void (*block_amax)(const float *x, int64_t count, int64_t block, float *to);
+    /* to[i]: the larger of |x[i]| and to[i], which is not negative; some NaN where one is NaN. */
+    void (*join_amax)(const float *x, float *to, int64_t count);
     /* The other way: value i for each of its `block` elements. */
     void (*spread)(const float *values, int64_t block, float *to, int64_t count);
 } fpo_quantize_kernels;
+
+static inline bool fpo_has_blocks(const fpo_recipe_step *step)
+{
+    bool one_instruction = step->function == FPO_FN_DIV_FULL && !step->ftz; /* div.full.ftz is another */
+    return step->function == FPO_FN_MUL || step->function == FPO_FN_DIV || one_instruction;
+}
 
 extern const fpo_quantize_kernels fpo_quantize_portable, fpo_quantize_avx2, fpo_quantize_avx512;
 

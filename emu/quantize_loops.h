@@ -581,29 +581,19 @@ static void divide_full_blocks(const float *restrict a, const float *restrict b,
     }
 }
 
-static bool step_of_blocks(const fpo_recipe_step *s, const float *a, const float *b, int64_t block, float *to,
+static void step_of_blocks(const fpo_recipe_step *s, const float *a, const float *b, int64_t block, float *to,
                            int count)
 {
-    switch ((fpo_function)s->function) {
-    case FPO_FN_MUL:
-        if (s->ftz)
-            map_blocks(multiply_flushing, a, b, block, to, count);
-        else
-            map_blocks(multiply, a, b, block, to, count);
-        return true;
-    case FPO_FN_DIV:
-        if (s->ftz)
-            map_blocks(divide_flushing, a, b, block, to, count);
-        else
-            map_blocks(divide, a, b, block, to, count);
-        return true;
-    case FPO_FN_DIV_FULL:
-        if (s->ftz)
-            return false; /* another instruction */
+    if (s->function == FPO_FN_DIV_FULL)
         divide_full_blocks(a, b, block, to, count);
-        return true;
-    default: return false;
-    }
+    else if (s->function == FPO_FN_MUL && s->ftz)
+        map_blocks(multiply_flushing, a, b, block, to, count);
+    else if (s->function == FPO_FN_MUL)
+        map_blocks(multiply, a, b, block, to, count);
+    else if (s->ftz)
+        map_blocks(divide_flushing, a, b, block, to, count);
+    else
+        map_blocks(divide, a, b, block, to, count);
 }
 
 static void encode(fpo_format format, const fpo_cast *cast, const float *x, uint8_t *restrict codes, int count)
@@ -697,6 +687,13 @@ static void block_amax(const float *x, int64_t count, int64_t block, float *to)
     }
     for (; at < count; at += block)
         *to++ = amax_of(x + at, count - at < block ? count - at : block);
+}
+
+static void join_amax(const float *restrict x, float *restrict to, int64_t count)
+{
+#pragma omp simd
+    for (int64_t i = 0; i < count; i++)
+        to[i] = fpo_float_of((uint32_t)larger(magnitude_of(x[i]), magnitude_of(to[i])));
 }
 
 FPO_INLINE void fill(float *restrict to, float value, int64_t count)

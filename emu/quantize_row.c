@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The fp4oracle authors */
 
-/* One row of a tensor through a recipe, a chunk at a time: regions (amax, scale), then their elements. */
+/* Rows of a tensor through a recipe, a chunk at a time: regions (amax, scale), then their elements. */
 #include "quantizer.h"
 
 #include <math.h>
@@ -89,8 +89,7 @@ static void row_scope(const fpo_quantizer *q, fpo_lane *lane, int64_t row)
     }
     fpo_span span = {row, 0, 0, 0, 0, 0, 1};
     if (program->row_amax != FPO_NO_REGISTER)
-        for (int i = 1; i < FPO_CHUNK && i < q->k; i++)
-            lane->values[program->row_amax][i] = lane->values[program->row_amax][0];
+        fpo_repeat(q, lane, program->row_amax);
     fpo_run_scope(q, lane, FPO_SCOPE_ROW, &span);
     if (program->row_scale == FPO_NO_REGISTER)
         return;
@@ -261,23 +260,32 @@ static void store_codes(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *
     (nibbles ? q->kernels->encode_nibbles : q->kernels->encode)(element, cast, x, to, span->count);
 }
 
-void fpo_quantize_row(const fpo_quantizer *q, fpo_lane *lane, int64_t row)
+static void quantize_elements(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *regions)
 {
-    row_scope(q, lane, row);
+    fpo_span span;
+    for (int64_t at = regions->begin; at < regions->end; at = span.end) {
+        span = elements_from(q, regions, at);
+        fpo_load_elements(q, lane, &span);
+        fpo_run_scope(q, lane, FPO_SCOPE_ELEMENT, &span);
+        store_codes(q, lane, &span);
+    }
+}
+
+void fpo_quantize_rows(const fpo_quantizer *q, fpo_lane *lane, int64_t begin, int64_t end)
+{
+    for (int64_t row = begin; row < end; row++)
+        row_scope(q, lane, row);
     fpo_span regions;
     for (int64_t first = 0; first < q->regions; first += regions.regions) {
-        regions = regions_from(q, row, first);
+        regions = regions_from(q, begin, first);
         block_scope(q, lane, &regions);
         if (q->program->try_count > 0)
             choose(q, lane, &regions);
         fpo_run_scope(q, lane, FPO_SCOPE_TRY, &regions);
-        store_scales(q, lane, &regions);
-        fpo_span span;
-        for (int64_t at = regions.begin; at < regions.end; at = span.end) {
-            span = elements_from(q, &regions, at);
-            fpo_load_elements(q, lane, &span);
-            fpo_run_scope(q, lane, FPO_SCOPE_ELEMENT, &span);
-            store_codes(q, lane, &span);
+        for (int64_t row = begin; row < end; row++) {
+            regions.row = row;
+            store_scales(q, lane, &regions);
+            quantize_elements(q, lane, &regions);
         }
     }
 }

@@ -14,6 +14,45 @@ static void fill(float *to, float value, int count)
         to[i] = value;
 }
 
+static bool per_element(int scope)
+{
+    return scope == FPO_SCOPE_INPUT || scope >= FPO_SCOPE_ELEMENT;
+}
+
+/* Of a step of elements, whose second argument is less: whether that is taken block by block, and is not spread. */
+static bool by_blocks(const fpo_quantizer *q, const fpo_recipe_step *step)
+{
+    int a = step->argument[0], b = step->argument[1];
+    if (b == FPO_NO_REGISTER || step->argument[2] != FPO_NO_REGISTER)
+        return false;
+    int scope = q->program->registers[b].scope;
+    if (!per_element(q->program->registers[a].scope) || per_element(scope))
+        return false;
+    return (scope <= FPO_SCOPE_ROW || q->region_k > 1) && fpo_has_blocks(step);
+}
+
+static void reach(fpo_quantizer *q, int r, int64_t count)
+{
+    if (r != FPO_NO_REGISTER && q->reach[r] < count)
+        q->reach[r] = (int)(count < FPO_CHUNK ? count : FPO_CHUNK);
+}
+
+void fpo_find_reach(fpo_quantizer *q)
+{
+    const fpo_program *program = q->program;
+    for (int r = 0; r < program->register_count; r++)
+        reach(q, r, 1);
+    for (int i = 0; i < program->step_count; i++) {
+        const fpo_recipe_step *step = &program->steps[i];
+        bool elements = per_element(step->scope), blocks = elements && by_blocks(q, step);
+        int64_t count = elements ? q->k : step->scope <= FPO_SCOPE_ROW ? 1 : q->regions;
+        for (int a = 0; a < 3 && (q->live[i] || step == q->last); a++)
+            reach(q, step->argument[a], blocks && a == 1 ? 1 : count);
+    }
+    reach(q, program->code, q->k);
+    reach(q, program->scale, q->scale_columns);
+}
+
 bool fpo_lane_init(fpo_lane *lane, const fpo_quantizer *q)
 {
     fegetenv(&lane->environment);
@@ -31,7 +70,7 @@ bool fpo_lane_init(fpo_lane *lane, const fpo_quantizer *q)
         }
         lane->values[r - 3] = lane->own[r - 3] = at;
         if (q->used[r - 3] && q->program->registers[r - 3].scope == FPO_SCOPE_TENSOR)
-            fill(at, (float)q->tensor[r - 3], FPO_CHUNK);
+            fill(at, (float)q->tensor[r - 3], q->reach[r - 3]);
     }
     return true;
 }
@@ -43,9 +82,9 @@ void fpo_lane_free(fpo_lane *lane)
         fesetenv(&lane->environment);
 }
 
-static bool per_element(int scope)
+void fpo_repeat(const fpo_quantizer *q, fpo_lane *lane, int r)
 {
-    return scope == FPO_SCOPE_INPUT || scope >= FPO_SCOPE_ELEMENT;
+    fill(lane->values[r], lane->values[r][0], q->reach[r]);
 }
 
 const float *fpo_spread(const fpo_quantizer *q, fpo_lane *lane, int r, int slot, const fpo_span *span)
@@ -89,17 +128,16 @@ static void round_randomly(const fpo_quantizer *q, const fpo_recipe_step *step, 
     }
 }
 
-/* An element by a value of its block, which need not be spread then. */
-static bool step_of_blocks(const fpo_quantizer *q, fpo_lane *lane, const fpo_recipe_step *step, const fpo_span *span)
+/* An element by a value of its block, or of all. */
+static void step_of_blocks(const fpo_quantizer *q, fpo_lane *lane, const fpo_recipe_step *step, const fpo_span *span)
 {
-    int a = step->argument[0], b = step->argument[1];
-    if (b == FPO_NO_REGISTER || step->argument[2] != FPO_NO_REGISTER || q->region_k == 1)
-        return false;
-    int scope = q->program->registers[b].scope;
-    if (scope <= FPO_SCOPE_ROW || per_element(scope) || !per_element(q->program->registers[a].scope))
-        return false;
-    return q->kernels->step_of_blocks(step, lane->values[a], lane->values[b] + (span->first - span->base), q->region_k,
-                                      lane->values[step->to], span->count);
+    const float *b = lane->values[step->argument[1]];
+    int64_t block = span->count;
+    if (q->program->registers[step->argument[1]].scope > FPO_SCOPE_ROW) {
+        b += span->first - span->base;
+        block = q->region_k;
+    }
+    q->kernels->step_of_blocks(step, lane->values[step->argument[0]], b, block, lane->values[step->to], span->count);
 }
 
 /* A choice that turns out the same way in all blocks of a span: the chosen register stands for the result. */
@@ -131,7 +169,11 @@ static void run_step(const fpo_quantizer *q, fpo_lane *lane, const fpo_recipe_st
 {
     bool elements = per_element(step->scope);
     lane->values[step->to] = lane->own[step->to];
-    if (elements && (step_of_blocks(q, lane, step, span) || choose_register(q, lane, step, span)))
+    if (elements && by_blocks(q, step)) {
+        step_of_blocks(q, lane, step, span);
+        return;
+    }
+    if (elements && choose_register(q, lane, step, span))
         return;
     int count = elements ? span->count : step->scope == FPO_SCOPE_ROW ? 1 : span->regions;
     float *to = lane->values[step->to];
@@ -145,7 +187,7 @@ static void run_step(const fpo_quantizer *q, fpo_lane *lane, const fpo_recipe_st
     else
         q->kernels->step(step, arguments[0], arguments[1], arguments[2], to, count);
     if (step->scope == FPO_SCOPE_ROW)
-        fill(to, to[0], q->k < FPO_CHUNK ? (int)q->k : FPO_CHUNK);
+        fpo_repeat(q, lane, step->to);
 }
 
 void fpo_run_scope(const fpo_quantizer *q, fpo_lane *lane, fpo_scope scope, const fpo_span *span)

@@ -6,7 +6,7 @@
  *   quantize.c         the public function: checks, the tensor's scope, threads
  *   quantize_simplify.c  steps that need not run
  *   quantize_amax.c    amax of the tensor, of regions that span rows
- *   quantize_row.c     one row: its blocks and elements, in chunks that stay in the cache
+ *   quantize_row.c     rows: their blocks and elements, in chunks that stay in the cache
  *   quantize_vector.c  one step on many values: its arguments brought to one length
  *   quantize_kernels.h the loops themselves, for each instruction set */
 #ifndef FP4ORACLE_EMU_QUANTIZER_H
@@ -30,6 +30,7 @@ typedef struct fpo_quantizer {
     double tensor[FPO_REGISTERS]; /* values of the tensor's scope */
     bool live[FPO_RECIPE_STEPS];  /* steps that something depends on */
     bool used[FPO_REGISTERS];
+    int reach[FPO_REGISTERS]; /* of a register of the tensor's or the row's scope: how many copies a lane reads */
     const fpo_quantize_kernels *kernels;
     const fpo_recipe_step *last; /* where `code` is the result of a rounding to the element: that step; else NULL */
     float *region_amax;          /* regions of several rows: amax, [ceil(rows / region_rows), regions]; else NULL */
@@ -38,7 +39,8 @@ typedef struct fpo_quantizer {
     int64_t code_row_bytes;
 } fpo_quantizer;
 
-/* A thread's registers: arrays of FPO_CHUNK values. Those of the tensor's and the row's scope are all the same. */
+/* A thread's registers: arrays of FPO_CHUNK values. Those of the tensor's and the row's scope are all the
+ * same, as far as they are read (fpo_quantizer.reach). */
 typedef struct fpo_lane {
     float *values[FPO_REGISTERS];
     float *own[FPO_REGISTERS]; /* where a register's values are written; it may stand for another's instead */
@@ -60,6 +62,10 @@ typedef struct fpo_span {
     int regions;         /* that they touch */
 } fpo_span;
 
+/* Sets q->reach, once what is live and what stores the codes are known. */
+void fpo_find_reach(fpo_quantizer *q);
+/* The first value of a register of the row's scope, as often as it is read. */
+void fpo_repeat(const fpo_quantizer *q, fpo_lane *lane, int r);
 /* A register as count values, one for each element of the span; `slot` (0 to 2) is where they go if they have to be
  * spread. */
 const float *fpo_spread(const fpo_quantizer *q, fpo_lane *lane, int r, int slot, const fpo_span *span);
@@ -86,8 +92,8 @@ static inline float fpo_canonical(float x)
  * At most FPO_CHUNK of them. */
 float fpo_error_sum(const fpo_program *program, const float *errors, int count);
 
-/* Row `row` of the tensor: codes, scales, row scale. */
-void fpo_quantize_row(const fpo_quantizer *q, fpo_lane *lane, int64_t row);
+/* Rows [begin, end), all of the same regions: codes, scales, row scales. */
+void fpo_quantize_rows(const fpo_quantizer *q, fpo_lane *lane, int64_t begin, int64_t end);
 /* Errors of every candidate over the row's regions added to errors[candidate * regions + region]. */
 void fpo_row_errors(const fpo_quantizer *q, fpo_lane *lane, int64_t row, float *errors);
 
