@@ -19,6 +19,9 @@ typedef struct fpo_quantize_kernels {
     /* The same for a function of two where b is value i of each `block` elements; of fpo_has_blocks alone. */
     void (*step_of_blocks)(const fpo_recipe_step *step, const float *a, const float *b, int64_t block, float *to,
                            int count);
+    /* Stochastic rounding by the first words of the blocks from `first` on; false: not a format that has such a loop. */
+    bool (*round_randomly)(const fpo_recipe_step *step, uint64_t seed, uint64_t first, const float *x, float *to,
+                           int count);
     /* Codes of up to 8 bits, one a byte; at most FPO_CHUNK. */
     void (*encode)(fpo_format format, const fpo_cast *cast, const float *x, uint8_t *codes, int count);
     /* Codes of 4 bits, two a byte, even ones low; a byte that is half full ends with 0. */

@@ -197,17 +197,11 @@ static float power(float code)
 /* e2m1 that goes on beyond 6, and the nibble that a packer makes of it: see recipe_eval.c. */
 static float grid(float a)
 {
+    /* Adding 2^23 steps rounds to whole steps, to nearest even. What is not below that is a multiple already. */
     float magnitude = absolute(a);
-    float step = magnitude < 2   ? 0.5f
-                 : magnitude < 4 ? 1.0f
-                                 : 2.0f,
-          per_step = magnitude < 2   ? 2.0f
-                     : magnitude < 4 ? 1.0f
-                                     : 0.5f;
-    float near = magnitude * per_step;
-    /* Adding 2^23 rounds to an integer, to nearest even; what is larger is one. */
-    float rounded = near < 8388608.0f ? (near + 8388608.0f) - 8388608.0f : near;
-    float result = magnitude < INFINITY ? rounded * step : fpo_float_of(0x7FFFFFFFu);
+    float steps = magnitude < 2 ? 0x1p22f : magnitude < 4 ? 0x1p23f : 0x1p24f;
+    float rounded = magnitude < steps ? (magnitude + steps) - steps : magnitude;
+    float result = magnitude < INFINITY ? rounded : fpo_float_of(0x7FFFFFFFu);
     return a < 0 ? -result : result;
 }
 
@@ -249,6 +243,12 @@ static void round_values(const fpo_round *r, const float *restrict x, float *res
             to[i] = fpo_power_decode(fpo_round_power(&round, x[i]));
         return;
     }
+    if (round.carries) {
+#pragma omp simd
+        for (int i = 0; i < count; i++)
+            to[i] = fpo_round_carry_value(&round, x[i]);
+        return;
+    }
     if (round.even) {
 #pragma omp simd
         for (int i = 0; i < count; i++)
@@ -257,7 +257,7 @@ static void round_values(const fpo_round *r, const float *restrict x, float *res
     }
 #pragma omp simd
     for (int i = 0; i < count; i++)
-        to[i] = fpo_round_decode(&round, fpo_round_code(&round, x[i]));
+        to[i] = fpo_round_tie_value(&round, x[i]);
 }
 
 /* Codes in words: a loop over lanes of one width is what compilers are good at. */
@@ -284,7 +284,7 @@ static void round_wide(const fpo_round *r, const float *restrict x, uint32_t *re
     }
 #pragma omp simd
     for (int i = 0; i < count; i++)
-        wide[i] = fpo_round_code(&round, x[i]);
+        wide[i] = fpo_round_tie_code(&round, x[i]);
 }
 
 /* Powers of two in order of their bits: what ue8m0 stands for, encoded alike by every policy. Whether all are such. */
@@ -314,20 +314,22 @@ static void encode_wide(fpo_format format, const fpo_cast *cast, const float *x,
         wide[i] = fpo_encode(format, fpo_value_from_float(x[i]), cast, 0);
 }
 
-/* e2m1 values v in the order of their codes; the first with the smallest |v*b - a|. */
+/* The first e2m1 value v, in the order of codes, with the smallest |v*b - a|. One of the other sign than a/b is never
+ * nearer than 0, which comes before it. */
 static void nearest(const float *restrict a, const float *restrict b, float *restrict to, int count)
 {
 #pragma omp simd
     for (int i = 0; i < count; i++) {
-        float best = 0, smallest = absolute(0 * b[i] - a[i]);
-        for (int code = 1; code < 16; code++) {
-            static const float values[16] = {0, .5f, 1, 1.5f, 2, 3, 4, 6, 0, -.5f, -1, -1.5f, -2, -3, -4, -6};
-            float distance = absolute(values[code] * b[i] - a[i]);
+        float x = absolute(a[i]), scale = absolute(b[i]), best = 0, smallest = absolute(0 * scale - x);
+        for (int code = 1; code < 8; code++) {
+            static const float values[8] = {0, .5f, 1, 1.5f, 2, 3, 4, 6};
+            float distance = absolute(values[code] * scale - x);
             bool nearer = distance < smallest;
             best = nearer ? values[code] : best;
             smallest = nearer ? distance : smallest;
         }
-        to[i] = best;
+        float one = fpo_float_of(0x3F800000u | ((fpo_bits_of(a[i]) ^ fpo_bits_of(b[i])) & 0x80000000u));
+        to[i] = best * one + 0; /* no -0 */
     }
 }
 
@@ -413,6 +415,64 @@ static void logarithms(const float *restrict a, float *restrict to, int count)
             to[i] = (float)log2((double)a[i]);
 }
 
+/* 16 elements times the Hadamard matrix over 4, signs first; sums in order, f32. TransformerEngine
+ * pytorch/tensor/nvfp4_tensor.py. */
+static void hadamard(const float *restrict x, float *restrict to, int count)
+{
+    static const uint32_t negative = 0xD7E8; /* bit i: element i changes its sign */
+    uint32_t flips[16][16];
+    for (uint32_t i = 0; i < 16; i++)
+        for (uint32_t j = 0; j < 16; j++)
+            flips[i][j] = ((uint32_t)__builtin_parity(i & j) ^ (negative >> i & 1)) << 31;
+    for (int base = 0; base + 16 <= count; base += 16) {
+        float sums[16] = {0};
+#pragma GCC unroll 16
+        for (int i = 0; i < 16; i++) {
+            uint32_t term = fpo_bits_of(0.25f * x[base + i]);
+#pragma omp simd
+            for (int j = 0; j < 16; j++)
+                sums[j] += fpo_float_of(term ^ flips[i][j]);
+        }
+        memcpy(to + base, sums, sizeof sums);
+    }
+}
+
+/* The first word of fpo_random_block, for many indices in a row. */
+static void random_words(uint64_t seed, uint64_t first, uint32_t *restrict words, int count)
+{
+#pragma omp simd
+    for (int i = 0; i < count; i++) {
+        uint64_t index = first + (uint64_t)i;
+        uint64_t c0 = index & UINT32_MAX, c1 = index >> 32, c2 = 0, c3 = 0;
+        uint32_t key0 = (uint32_t)seed, key1 = (uint32_t)(seed >> 32);
+#pragma GCC unroll 10
+        for (int round = 0; round < 10; round++) {
+            uint64_t product0 = UINT64_C(0xD2511F53) * c0, product1 = UINT64_C(0xCD9E8D57) * c2;
+            c0 = (product1 >> 32) ^ c1 ^ key0;
+            c2 = (product0 >> 32) ^ c3 ^ key1;
+            c1 = product1 & UINT32_MAX;
+            c3 = product0 & UINT32_MAX;
+            key0 += 0x9E3779B9;
+            key1 += 0xBB67AE85;
+        }
+        words[i] = (uint32_t)c0;
+    }
+}
+
+static bool round_randomly(const fpo_recipe_step *s, uint64_t seed, uint64_t first, const float *restrict x,
+                           float *restrict to, int count)
+{
+    fpo_round round;
+    if (!fpo_round_init_random(&round, s->format, &s->cast))
+        return false;
+    uint32_t words[FPO_CHUNK];
+    random_words(seed, first, words, count);
+#pragma omp simd
+    for (int i = 0; i < count; i++)
+        to[i] = fpo_round_random_value(&round, x[i], words[i]);
+    return true;
+}
+
 static float round_up(float a)
 {
     return ceilf(a);
@@ -492,6 +552,7 @@ static void run(const fpo_recipe_step *step, const float *a, const float *b, con
     case FPO_FN_CODE: code_numbers(step, a, to, count); break;
     case FPO_FN_GRID: map(grid, a, to, count); break;
     case FPO_FN_WRAP: map(wrap, a, to, count); break;
+    case FPO_FN_HADAMARD: hadamard(a, to, count); break;
     default: scalar(step, a, b, c, to, count); break;
     }
 }

@@ -99,30 +99,16 @@ const float *fpo_spread(const fpo_quantizer *q, fpo_lane *lane, int r, int slot,
     return to;
 }
 
-/* 16 elements times the Hadamard matrix over 4, signs first; sums in order, f32. TransformerEngine
- * pytorch/tensor/nvfp4_tensor.py. */
-static void hadamard(const float *x, float *to, int count)
-{
-    static const int signs[16] = {1, 1, 1, -1, 1, -1, -1, -1, -1, -1, -1, 1, -1, 1, -1, -1};
-    for (int base = 0; base + 16 <= count; base += 16)
-        for (int j = 0; j < 16; j++) {
-            float sum = 0;
-            for (int i = 0; i < 16; i++) {
-                bool negative = __builtin_parity((unsigned)(i & j)) != (signs[i] < 0);
-                sum += negative ? -0.25f * x[base + i] : 0.25f * x[base + i];
-            }
-            to[base + j] = sum;
-        }
-}
-
 /* Stochastic rounding: an element's random bits depend on the seed and its place alone. */
 static void round_randomly(const fpo_quantizer *q, const fpo_recipe_step *step, const float *x, float *to,
                            const fpo_span *span)
 {
     fpo_random random = {.seed = q->result->seed};
+    uint64_t first = (uint64_t)(span->row * q->k + span->begin);
+    if (q->kernels->round_randomly(step, random.seed, first, x, to, span->count))
+        return;
     for (int i = 0; i < span->count; i++) {
-        uint64_t index = (uint64_t)(span->row * q->k + span->begin + i);
-        uint32_t bits = (uint32_t)fpo_random_bits(random, index);
+        uint32_t bits = (uint32_t)fpo_random_bits(random, first + (uint64_t)i);
         uint32_t code = fpo_encode(step->format, fpo_value_from_float(x[i]), &step->cast, bits);
         to[i] = (float)fpo_decode_double(step->format, code);
     }
@@ -180,9 +166,7 @@ static void run_step(const fpo_quantizer *q, fpo_lane *lane, const fpo_recipe_st
     const float *arguments[3] = {to, to, to};
     for (int i = 0; i < 3 && step->argument[i] != FPO_NO_REGISTER; i++)
         arguments[i] = elements ? fpo_spread(q, lane, step->argument[i], i, span) : lane->values[step->argument[i]];
-    if (step->function == FPO_FN_HADAMARD)
-        hadamard(arguments[0], to, count);
-    else if (step->function == FPO_FN_ENCODE && step->cast.rounding == FPO_STOCHASTIC)
+    if (step->function == FPO_FN_ENCODE && step->cast.rounding == FPO_STOCHASTIC)
         round_randomly(q, step, arguments[0], to, span);
     else
         q->kernels->step(step, arguments[0], arguments[1], arguments[2], to, count);
