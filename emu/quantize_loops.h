@@ -234,57 +234,59 @@ static void fuse(const float *restrict a, const float *restrict b, const float *
         to[i] = fmaf(a[i], b[i], c[i]);
 }
 
+FPO_INLINE void round_values_as(const fpo_round *r, const float *restrict x, float *restrict to, int count, bool even,
+                                bool saturates)
+{
+    const fpo_round round = *r;
+#pragma omp simd
+    for (int i = 0; i < count; i++)
+        to[i] = fpo_round_value(&round, x[i], even, saturates);
+}
+
 static void round_values(const fpo_round *r, const float *restrict x, float *restrict to, int count)
 {
     const fpo_round round = *r;
-    if (round.ue8m0) {
+    if (round.ue8m0)
 #pragma omp simd
         for (int i = 0; i < count; i++)
             to[i] = fpo_power_decode(fpo_round_power(&round, x[i]));
-        return;
-    }
-    if (round.carries) {
+    else if (round.carries)
 #pragma omp simd
         for (int i = 0; i < count; i++)
             to[i] = fpo_round_carry_value(&round, x[i]);
-        return;
-    }
-    if (round.even) {
-#pragma omp simd
-        for (int i = 0; i < count; i++)
-            to[i] = fpo_round_even_value(&round, x[i]);
-        return;
-    }
-#pragma omp simd
-    for (int i = 0; i < count; i++)
-        to[i] = fpo_round_tie_value(&round, x[i]);
+    else if (round.even && round.saturates)
+        round_values_as(r, x, to, count, true, true);
+    else if (round.even)
+        round_values_as(r, x, to, count, true, false);
+    else
+        round_values_as(r, x, to, count, false, false);
 }
 
 /* Codes in words: a loop over lanes of one width is what compilers are good at. */
+FPO_INLINE void round_wide_as(const fpo_round *r, const float *restrict x, uint32_t *restrict wide, int count,
+                              bool even, bool saturates)
+{
+    const fpo_round round = *r;
+#pragma omp simd
+    for (int i = 0; i < count; i++)
+        wide[i] = fpo_round_code(&round, x[i], even, saturates);
+}
+
 static void round_wide(const fpo_round *r, const float *restrict x, uint32_t *restrict wide, int count)
 {
     const fpo_round round = *r;
-    if (round.ue8m0) {
+    if (round.ue8m0)
 #pragma omp simd
         for (int i = 0; i < count; i++)
             wide[i] = fpo_round_power(&round, x[i]);
-        return;
-    }
-    if (fpo_round_is_plain(&round)) {
-#pragma omp simd
-        for (int i = 0; i < count; i++)
-            wide[i] = fpo_round_plain_code(&round, x[i]);
-        return;
-    }
-    if (round.even) {
-#pragma omp simd
-        for (int i = 0; i < count; i++)
-            wide[i] = fpo_round_even_code(&round, x[i]);
-        return;
-    }
-#pragma omp simd
-    for (int i = 0; i < count; i++)
-        wide[i] = fpo_round_tie_code(&round, x[i]);
+    else if (round.even && round.saturates)
+        round_wide_as(r, x, wide, count, true, true);
+    else if (round.even)
+        round_wide_as(r, x, wide, count, true, false);
+    else if (round.saturates)
+        round_wide_as(r, x, wide, count, false, true);
+    else
+        round_wide_as(r, x, wide, count, false, false);
 }
 
 /* Powers of two in order of their bits: what ue8m0 stands for, encoded alike by every policy. Whether all are such. */
