@@ -4,6 +4,8 @@
 /* What the processor and this build have. */
 #include "engine.h"
 
+#include <stdatomic.h>
+
 #if defined(FPO_X86) && defined(__GNUC__)
 #include <cpuid.h>
 
@@ -33,6 +35,13 @@ static fpo_isa best(void)
 
 fpo_isa fpo_isa_resolve(fpo_isa wanted)
 {
-    fpo_isa have = best();
+    /* Asked once: on a virtual machine the instruction that tells takes longer than a small product. */
+    static _Atomic int known;
+    int have_and_one = atomic_load_explicit(&known, memory_order_relaxed);
+    if (have_and_one == 0) {
+        have_and_one = (int)best() + 1;
+        atomic_store_explicit(&known, have_and_one, memory_order_relaxed);
+    }
+    fpo_isa have = (fpo_isa)(have_and_one - 1);
     return wanted == FPO_ISA_BEST || wanted > have ? have : wanted;
 }

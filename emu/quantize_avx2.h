@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The fp4oracle authors */
 
-/* The amax of small blocks with AVX2, where a compiler finds no good order of shuffles by itself. */
+/* What a compiler does not find by itself: the amax of small blocks in a good order of shuffles, and the instructions
+ * that round to f16. */
 #ifndef FP4ORACLE_EMU_QUANTIZE_AVX2_H
 #define FP4ORACLE_EMU_QUANTIZE_AVX2_H
 
@@ -56,6 +57,20 @@ static inline int64_t fpo_amax_avx2(const float *x, int64_t blocks, int64_t bloc
         case 64: fpo_amax_of_8_blocks(x + b * 64, 8, to + b); break;
         default: return 0;
         }
+    return done;
+}
+
+/* Rounded to f16, 8 at a time; returns how many. A NaN becomes `nan`. */
+static inline int fpo_round_f16_avx2(const float *x, float *to, int count, uint32_t nan)
+{
+    const __m256 canonical = _mm256_castsi256_ps(_mm256_set1_epi32((int)nan));
+    int done = count & ~7;
+    for (int i = 0; i < done; i += 8) {
+        __m256 v = _mm256_loadu_ps(x + i);
+        __m256 rounded = _mm256_cvtph_ps(_mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+        __m256 is_nan = _mm256_cmp_ps(v, v, _CMP_UNORD_Q);
+        _mm256_storeu_ps(to + i, _mm256_blendv_ps(rounded, canonical, is_nan));
+    }
     return done;
 }
 

@@ -19,7 +19,8 @@ typedef struct fpo_quantize_kernels {
     /* The same for a function of two where b is value i of each `block` elements; of fpo_has_blocks alone. */
     void (*step_of_blocks)(const fpo_recipe_step *step, const float *a, const float *b, int64_t block, float *to,
                            int count);
-    /* Stochastic rounding by the first words of the blocks from `first` on; false: not a format that has such a loop. */
+    /* Stochastic rounding by the first words of the blocks from `first` on; false: not a format that has such a loop.
+     */
     bool (*round_randomly)(const fpo_recipe_step *step, uint64_t seed, uint64_t first, const float *x, float *to,
                            int count);
     /* Codes of up to 8 bits, one a byte; at most FPO_CHUNK. */
@@ -30,6 +31,8 @@ typedef struct fpo_quantize_kernels {
     void (*block_amax)(const float *x, int64_t count, int64_t block, float *to);
     /* to[i]: the larger of |x[i]| and to[i], which is not negative; some NaN where one is NaN. */
     void (*join_amax)(const float *x, float *to, int64_t count);
+    /* fpo_error_sum of each `block` errors; false: no loop for such blocks or sums. */
+    bool (*error_sums)(const fpo_program *program, const float *errors, int64_t block, int blocks, float *sums);
     /* The other way: value i for each of its `block` elements. */
     void (*spread)(const float *values, int64_t block, float *to, int64_t count);
 } fpo_quantize_kernels;

@@ -475,6 +475,37 @@ static bool round_randomly(const fpo_recipe_step *s, uint64_t seed, uint64_t fir
     return true;
 }
 
+/* log2 of a normal number to the nearest integer, where its mantissa is not beside that of the square root of two:
+ * there, and for other numbers, NaN stands for a question. */
+FPO_INLINE float near_logarithm_or_nan(float a)
+{
+    uint32_t bits = fpo_bits_of(a), mantissa = bits & 0x7FFFFFu, root = 0x3504F3;
+    int32_t exponent = (int32_t)(bits >> 23) - 127 + (mantissa > root ? 1 : 0);
+    bool known = bits - 0x800000u < 0x7F000000u && mantissa + 64 - root > 128;
+    uint32_t sign = bits < 0x3F800000u ? 0x80000000u : 0; /* of a logarithm that rounds to 0, too */
+    uint32_t near = fpo_bits_of((float)exponent) | sign;
+    return fpo_float_of(known ? near : 0x7FFFFFFFu);
+}
+
+static void near_logarithms(const fpo_recipe_step *step, const float *restrict a, float *restrict to, int count)
+{
+#pragma omp simd
+    for (int i = 0; i < count; i++)
+        to[i] = near_logarithm_or_nan(a[i]);
+    for (int i = 0; i < count; i++)
+        if (to[i] != to[i])
+            to[i] = (float)fpo_recipe_apply(step, (double)a[i], 0, 0);
+}
+
+/* The ue4m3 scale with this code. */
+static float decode_ue4m3(float code)
+{
+    int32_t c = (int32_t)(code > 0 ? code < 127 ? code : 127 : 0);
+    float small = (float)c * 0x1p-9f, normal = fpo_float_of(((uint32_t)c << 20) + (120u << 23));
+    float value = c < 8 ? small : normal;
+    return c < 127 ? value : fpo_float_of(0x7FFFFFFFu);
+}
+
 static float round_up(float a)
 {
     return ceilf(a);
@@ -499,9 +530,14 @@ static void scalar(const fpo_recipe_step *step, const float *a, const float *b, 
 static void round_step(const fpo_recipe_step *step, const float *a, float *to, int count)
 {
     fpo_round round;
-    if (fpo_round_init_values(&round, step->format, &step->cast))
-        round_values(&round, a, to, count);
-    else
+    if (fpo_round_init_values(&round, step->format, &step->cast)) {
+        int done = 0;
+#ifdef __AVX2__
+        if (step->format == FPO_F16 && round.ieee)
+            done = fpo_round_f16_avx2(a, to, count, round.nan_value);
+#endif
+        round_values(&round, a + done, to + done, count - done);
+    } else
         scalar(step, a, a, a, to, count);
 }
 
@@ -546,6 +582,8 @@ static void run(const fpo_recipe_step *step, const float *a, const float *b, con
     case FPO_FN_RCPA: approximate(a, to, count); break;
     case FPO_FN_DIV_FULL: divide_full(a, b, to, count); break;
     case FPO_FN_LOG2: logarithms(a, to, count); break;
+    case FPO_FN_RINT_LG2: near_logarithms(step, a, to, count); break;
+    case FPO_FN_DECODE: map(decode_ue4m3, a, to, count); break;
     case FPO_FN_CEIL: map(round_up, a, to, count); break;
     case FPO_FN_FLOOR: map(round_down, a, to, count); break;
     case FPO_FN_RINT: map(round_to_even, a, to, count); break;
@@ -627,6 +665,34 @@ FPO_INLINE void map_blocks(binary *f, const float *restrict a, const float *rest
         map_value(f, a + at, *b++, to + at, count - at < block ? count - at : block);
 }
 
+/* Reciprocals of powers of two, which are exact; false: some are no such powers, or have no normal reciprocal. */
+static bool invert_powers(const float *restrict b, float *restrict inverse, int64_t count)
+{
+    uint32_t others = 0;
+#pragma omp simd reduction(| : others)
+    for (int64_t i = 0; i < count; i++) {
+        uint32_t bits = fpo_bits_of(b[i]);
+        others |= (bits & 0x7FFFFFu) | (bits - 0x800000u < 0x7E800000u ? 0 : 1u);
+        inverse[i] = fpo_float_of(0x7F000000u - bits);
+    }
+    return others == 0;
+}
+
+/* A quotient by a power of two is a product. */
+static void divide_blocks(const float *a, const float *b, int64_t block, bool ftz, float *to, int64_t count)
+{
+    float inverse[FPO_CHUNK];
+    bool powers = invert_powers(b, inverse, (count + block - 1) / block);
+    if (powers && ftz)
+        map_blocks(multiply_flushing, a, inverse, block, to, count);
+    else if (powers)
+        map_blocks(multiply, a, inverse, block, to, count);
+    else if (ftz)
+        map_blocks(divide_flushing, a, b, block, to, count);
+    else
+        map_blocks(divide, a, b, block, to, count);
+}
+
 /* divide_full of blocks: a divisor's reciprocal is taken once. */
 static void divide_full_blocks(const float *restrict a, const float *restrict b, int64_t block, float *restrict to,
                                int64_t count)
@@ -653,10 +719,8 @@ static void step_of_blocks(const fpo_recipe_step *s, const float *a, const float
         map_blocks(multiply_flushing, a, b, block, to, count);
     else if (s->function == FPO_FN_MUL)
         map_blocks(multiply, a, b, block, to, count);
-    else if (s->ftz)
-        map_blocks(divide_flushing, a, b, block, to, count);
     else
-        map_blocks(divide, a, b, block, to, count);
+        divide_blocks(a, b, block, s->ftz, to, count);
 }
 
 static void encode(fpo_format format, const fpo_cast *cast, const float *x, uint8_t *restrict codes, int count)
@@ -757,6 +821,68 @@ static void join_amax(const float *restrict x, float *restrict to, int64_t count
 #pragma omp simd
     for (int64_t i = 0; i < count; i++)
         to[i] = fpo_float_of((uint32_t)larger(magnitude_of(x[i]), magnitude_of(to[i])));
+}
+
+enum { LANES = 16, BLOCK_MOST = 32 };
+
+/* Error i of LANES blocks; the last one stands for those past it. */
+static void transpose_errors(const float *restrict errors, int block, int blocks, float to[][LANES])
+{
+    for (int i = 0; i < block; i++)
+#pragma omp simd
+        for (int b = 0; b < LANES; b++)
+            to[i][b] = errors[(b < blocks ? b : blocks - 1) * block + i];
+}
+
+/* The sums of LANES blocks, each in the order of fpo_error_sum. */
+FPO_INLINE void sum_errors(const fpo_program *program, float (*restrict e)[LANES], int block, bool ftz,
+                           float *restrict sums)
+{
+    int chunk = program->error_chunk > 0 ? program->error_chunk : block, n = 0;
+    for (int at = 0; at < block; at += chunk, n++)
+        for (int i = at; i < at + chunk && i < block; i++)
+#pragma omp simd
+            for (int lane = 0; lane < LANES; lane++) {
+                float sum = e[n][lane] + e[i][lane];
+                e[n][lane] = i == at ? e[i][lane] : ftz ? flush(sum) : sum;
+            }
+    for (; n > 1; n = (n + 1) / 2)
+        for (int i = 0; i < n; i += 2)
+#pragma omp simd
+            for (int lane = 0; lane < LANES; lane++) {
+                float sum = e[i][lane] + e[i + 1 < n ? i + 1 : i][lane];
+                e[i / 2][lane] = i + 1 == n ? e[i][lane] : ftz ? flush(sum) : sum;
+            }
+    memcpy(sums, e[0], sizeof e[0]);
+}
+
+static void sum_squares(float (*restrict e)[LANES], int block, bool ftz, float *restrict sums)
+{
+    memset(sums, 0, LANES * sizeof *sums);
+    for (int i = 0; i < block; i++)
+        for (int lane = 0; lane < LANES; lane++) {
+            float sum = fmaf(e[i][lane], e[i][lane], sums[lane]);
+            sums[lane] = ftz ? flush(sum) : sum;
+        }
+}
+
+static bool error_sums(const fpo_program *program, const float *errors, int64_t block, int blocks, float *sums)
+{
+    if (block < 2 || block > BLOCK_MOST || program->error_max)
+        return false;
+    float e[BLOCK_MOST][LANES], group[LANES];
+    for (int b = 0; b < blocks; b += LANES) {
+        int count = blocks - b < LANES ? blocks - b : LANES;
+        transpose_errors(errors + b * block, (int)block, count, e);
+        if (program->error_fma)
+            sum_squares(e, (int)block, program->error_ftz, group);
+        else if (program->error_ftz)
+            sum_errors(program, e, (int)block, true, group);
+        else
+            sum_errors(program, e, (int)block, false, group);
+        memcpy(sums + b, group, (size_t)count * sizeof *sums);
+    }
+    return true;
 }
 
 FPO_INLINE void fill(float *restrict to, float value, int64_t count)

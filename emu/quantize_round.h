@@ -4,8 +4,8 @@
 /* Rounding an f32 to a small format in operations that a compiler can do for many at once. It repeats what fpo_encode
  * says of the policies that recipes use; tests/test_quantize_kernels.c compares the two.
  *
- * A magnitude is rounded to a multiple of its unit in the last place, u, by adding 2^23 u, which is `magic`: that sum is
- * an f32 whose lowest bits count units. Below the smallest normal number u stays what it is there. */
+ * A magnitude is rounded to a multiple of its unit in the last place, u, by adding 2^23 u, which is `magic`: that sum
+ * is an f32 whose lowest bits count units. Below the smallest normal number u stays what it is there. */
 #ifndef FP4ORACLE_EMU_QUANTIZE_ROUND_H
 #define FP4ORACLE_EMU_QUANTIZE_ROUND_H
 
@@ -33,7 +33,8 @@ typedef struct fpo_round {
     bool ue8m0;
     bool even;       /* to nearest even; else ties go away from zero or toward it */
     bool saturates;  /* keeps the sign of zero, and has no overflow and no infinity of its own */
-    bool carries;    /* a cut f32, bf16: fpo_round_carry_value alone will do */
+    bool ieee;       /* to nearest even, overflows to infinity, and a zero keeps its sign */
+    bool carries;    /* that in a cut f32, bf16: fpo_round_carry_value alone will do */
     int32_t places;  /* of the f32's significand that are rounded away from a normal number */
     int32_t least;   /* the f32 exponent field of the smallest normal number, in place */
     int32_t beyond;  /* f32 bits: larger numbers round as this one does */
@@ -41,18 +42,22 @@ typedef struct fpo_round {
     uint32_t overflow, infinity, nan;
     int32_t largest_value;
     uint32_t overflow_value, infinity_value, nan_value;
-    uint32_t tie_sign, tie_adds; /* where the even number is half a unit away, with this sign of what is left: to its code */
+    uint32_t tie_sign,
+        tie_adds; /* where the even number is half a unit away, with this sign of what is left: to its code */
     uint32_t sign_mask, nan_sign_mask; /* of a code; the latter of a NaN's */
     int32_t sign_shift;                /* of the f32's sign bit, to the right */
     uint32_t zero_sign;                /* all ones if a zero keeps its sign */
     uint32_t inexact;                  /* ue8m0: added to the mantissa, 0 cuts, 0x7FFFFF goes up */
 } fpo_round;
 
-/* The f32's bits of a code; of NaN those that f32 arithmetic has here. */
-static inline uint32_t fpo_round_bits(fpo_format format, uint32_t code)
+/* The f32's bits of a magnitude that is 0, normal, infinite or NaN; of NaN those that f32 arithmetic has here. */
+static inline uint32_t fpo_round_bits(const fpo_round *r, const fpo_format_info *f, uint32_t code)
 {
-    float x = (float)fpo_decode_double(format, code);
-    return x == x ? fpo_bits_of(x) : 0x7FFFFFFFu;
+    if (code == 0)
+        return 0;
+    if (code <= f->max_finite)
+        return (code << r->places) + (uint32_t)(r->least - (1 << 23));
+    return code == f->max_finite + 1 && f->specials == FPO_SPECIALS_IEEE ? 0x7F800000u : 0x7FFFFFFFu;
 }
 
 static inline bool fpo_round_init_power(fpo_round *r, const fpo_cast *cast)
@@ -97,13 +102,14 @@ static inline bool fpo_round_init(fpo_round *r, fpo_format format, const fpo_cas
     r->tie_adds = cast->rounding == FPO_NEAREST_AWAY ? 1 : UINT32_MAX;
     r->places = 23 - f->mantissa_bits;
     r->least = (f->min_exponent + 127) << 23;
-    r->largest_value = (int32_t)fpo_round_bits(format, f->max_finite);
+    r->largest_value = (int32_t)fpo_round_bits(r, f, f->max_finite);
     bool overflows = cast->overflow != FPO_SATURATE && f->specials != FPO_SPECIALS_NONE;
     r->beyond = overflows ? (r->largest_value & 0x7F800000) + (1 << 23) : r->largest_value;
     r->saturates = r->overflow == f->max_finite && r->infinity == f->max_finite && r->zero_sign != 0;
     bool subnormal = r->least == 1 << 23; /* the f32's own: there is no sum for these */
-    r->carries = subnormal && r->even && r->sign_mask != 0 && r->zero_sign != 0 && r->overflow == after &&
-                 r->infinity == after && f->specials == FPO_SPECIALS_IEEE;
+    r->ieee = r->even && r->sign_mask != 0 && r->zero_sign != 0 && r->overflow == after && r->infinity == after &&
+              f->specials == FPO_SPECIALS_IEEE;
+    r->carries = subnormal && r->ieee;
     return (cast->rounding == FPO_NEAREST_EVEN || cast->rounding == FPO_NEAREST_AWAY ||
             cast->rounding == FPO_NEAREST_TOWARD_ZERO) &&
            r->sign_mask != 0 && !subnormal;
@@ -114,9 +120,10 @@ static inline bool fpo_round_init_values(fpo_round *r, fpo_format format, const 
 {
     if (!fpo_round_init(r, format, cast) && !r->carries)
         return false;
-    r->overflow_value = fpo_round_bits(format, r->overflow);
-    r->infinity_value = fpo_round_bits(format, r->infinity);
-    r->nan_value = fpo_round_bits(format, r->nan);
+    const fpo_format_info *f = fpo_format_describe(format);
+    r->overflow_value = fpo_round_bits(r, f, r->overflow);
+    r->infinity_value = fpo_round_bits(r, f, r->infinity);
+    r->nan_value = fpo_round_bits(r, f, r->nan);
     return true;
 }
 

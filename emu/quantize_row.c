@@ -182,7 +182,10 @@ static void span_errors(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *
         fpo_run_scope(q, lane, FPO_SCOPE_ELEMENT, regions);
         fpo_run_scope(q, lane, FPO_SCOPE_ERROR, regions);
         const float *error = lane->values[q->program->error];
-        for (int i = 0; i < regions->regions; i++) {
+        int whole = (int)(regions->count / q->region_k), i = 0;
+        if (q->kernels->error_sums(q->program, error, q->region_k, whole, errors[attempt]))
+            i = whole;
+        for (; i < regions->regions; i++) {
             int64_t begin = i * q->region_k, end = smaller(begin + q->region_k, regions->count);
             errors[attempt][i] = fpo_error_sum(q->program, error + begin, (int)(end - begin));
         }

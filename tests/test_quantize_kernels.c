@@ -148,6 +148,8 @@ START_TEST(steps_of_blocks)
             for (int i = 0; i < COUNT; i++) {
                 a[i] = value((uint64_t)(round * COUNT + i) + UINT64_C(0x500000000));
                 b[i] = value((uint64_t)(round * COUNT + i) + UINT64_C(0x600000000));
+                if (round % 4 == 3) /* powers of two: those with a normal reciprocal, and all */
+                    b[i] = ldexpf(i % 2 ? -1 : 1, round < 10 ? i % 253 - 126 : i % 277 - 149);
             }
             for (int i = 0; i < COUNT; i++)
                 spread[i] = b[i / block];
@@ -188,6 +190,15 @@ static fpo_cast policy(fpo_format format, int which)
         cast.rounding = FPO_TOWARD_ZERO;
     else if (which == 6)
         cast.no_nan = FPO_NO_NAN_ZERO;
+    else if (which == 7)
+        cast.no_nan = FPO_NO_NAN_LARGEST_SIGNED;
+    else if (which == 8) {
+        cast.no_nan = FPO_NO_NAN_ZERO_SIGNED;
+        cast.rounding = FPO_NEAREST_TOWARD_ZERO;
+    } else if (which == 9) {
+        cast.overflow = cast.infinity = FPO_NON_FINITE;
+        cast.rounding = FPO_NEAREST_AWAY;
+    }
     return cast;
 }
 
@@ -229,7 +240,7 @@ START_TEST(roundings)
 {
     static float x[FPO_CHUNK];
     fpo_format format = formats[_i];
-    for (int which = 0; which < 7; which++) {
+    for (int which = 0; which < 10; which++) {
         fpo_cast cast = policy(format, which);
         for (int round = 0; round < ROUNDS; round++) {
             int count = round == 0 ? 1 : round == 1 ? 999 : FPO_CHUNK;
@@ -318,6 +329,11 @@ START_TEST(blocks)
                 int size = sizes[s], count = counts[c];
                 tables[t]->block_amax(x, count, size, amax);
                 tables[t]->spread(amax, size, spread, count);
+                if (size == 1) { /* joined to what is there */
+                    float joined[2] = {2, INFINITY};
+                    tables[t]->join_amax(x, joined, 2);
+                    ck_assert(joined[0] == fmaxf(2, fabsf(x[0])) && isinf(joined[1]));
+                }
                 for (int at = 0; at < count; at += size) {
                     float largest = 0;
                     for (int i = at; i < at + size && i < count; i++)
@@ -336,6 +352,136 @@ START_TEST(blocks)
                         i += 97;
                 }
             }
+}
+END_TEST
+
+/* Sums in order of plus or minus x/4, signs by the formula of the Hadamard matrix. */
+START_TEST(transform)
+{
+    enum { COUNT = 1008 };
+    static const int signs[16] = {1, 1, 1, -1, 1, -1, -1, -1, -1, -1, -1, 1, -1, 1, -1, -1};
+    static float x[COUNT], got[COUNT];
+    fpo_recipe_step step = {.function = FPO_FN_HADAMARD, .argument = {0, -1, -1}};
+    for (int i = 0; i < COUNT; i++)
+        x[i] = value((uint64_t)i + UINT64_C(0x700000000));
+    for (int t = 0; t < TABLES; t++) {
+        if (!runs(t))
+            continue;
+        tables[t]->step(&step, x, x, x, got, COUNT);
+        for (int at = 0; at < COUNT; at++) {
+            float sum = 0;
+            for (int i = 0; i < 16; i++) {
+                int bits = 0;
+                for (int bit = 0; bit < 4; bit++)
+                    bits += (i >> bit) & (at % 16 >> bit) & 1;
+                float sign = (float)signs[i] * (bits % 2 ? -0.25f : 0.25f);
+                sum += sign * x[at / 16 * 16 + i];
+            }
+            ck_assert_msg(same(got[at], sum), "element %d: %a, not %a, instruction set %d", at, (double)got[at],
+                          (double)sum, t);
+        }
+    }
+}
+END_TEST
+
+START_TEST(stochastic)
+{
+    static float x[FPO_CHUNK], got[FPO_CHUNK];
+    fpo_format format = formats[_i];
+    fpo_cast cast = *fpo_cast_describe(_i % 2 ? FPO_CAST_IEEE : FPO_CAST_PTX);
+    cast.rounding = FPO_STOCHASTIC;
+    fpo_recipe_step step = {.function = FPO_FN_ENCODE, .format = format, .cast = cast};
+    for (int round = 0; round < ROUNDS; round++) {
+        /* Two places, one beyond 2^32: both words of the counter. */
+        uint64_t first = round % 2 ? UINT64_C(0xFFFFFFF0) : UINT64_C(0x123456789ABC) * (uint64_t)round;
+        fpo_random random = {.seed = UINT64_C(0x9E3779B97F4A7C15) * (uint64_t)(round + 1)};
+        for (int i = 0; i < FPO_CHUNK; i++)
+            x[i] = value((uint64_t)(round * FPO_CHUNK + i) + UINT64_C(0x800000000));
+        for (int t = 0; t < TABLES; t++) {
+            if (!runs(t) || !tables[t]->round_randomly(&step, random.seed, first, x, got, FPO_CHUNK))
+                continue;
+            for (int i = 0; i < FPO_CHUNK; i++) {
+                uint32_t bits = (uint32_t)fpo_random_bits(random, first + (uint64_t)i);
+                uint32_t code = fpo_encode(format, fpo_value_from_float(x[i]), &cast, bits);
+                float want = (float)fpo_decode_double(format, code);
+                ck_assert_msg(same(got[i], want), "%s of %a with %08x: %a, not %a, instruction set %d",
+                              fpo_format_describe(format)->name, (double)x[i], bits, (double)got[i], (double)want, t);
+            }
+        }
+    }
+    bool loop = tables[0]->round_randomly(&step, 0, 0, x, got, 1);
+    ck_assert(loop == (format != FPO_UE4M3 && format != FPO_BF16 && format != FPO_UE8M0));
+}
+END_TEST
+
+/* Sums of errors of many blocks at once, against those of one. */
+START_TEST(errors)
+{
+    static const int sizes[] = {2, 10, 16, 32}, chunks[] = {0, 1, 2, 4, 8, 5};
+    static float e[37 * 32], sums[37];
+    for (size_t i = 0; i < sizeof e / sizeof *e; i++)
+        e[i] = value(i + UINT64_C(0x900000000));
+    int sums_seen = 0;
+    for (size_t b = 0; b < sizeof sizes / sizeof *sizes; b++)
+        for (size_t c = 0; c < sizeof chunks / sizeof *chunks; c++)
+            for (int how = 0; how < 4; how++)
+                for (int t = 0; t < TABLES; t++) {
+                    fpo_program program = {.error_chunk = chunks[c], .error_ftz = how % 2, .error_fma = how / 2};
+                    if (!runs(t) || !tables[t]->error_sums(&program, e, sizes[b], 37, sums))
+                        continue;
+                    for (int i = 0; i < 37; i++, sums_seen++)
+                        ck_assert(same(sums[i], fpo_error_sum(&program, e + i * sizes[b], sizes[b])));
+                }
+    ck_assert_int_gt(sums_seen, 0);
+}
+END_TEST
+
+/* Blocks of many rows: a tensor of three strips, by several threads, is its strips one after the other. */
+START_TEST(strips)
+{
+    enum { ROWS = 300, K = 272 };
+    const fpo_recipe_info *info = fpo_recipe_describe((fpo_recipe)_i);
+    const fpo_scale_view *scale = &info->view.scale;
+    if (scale->block_rows < 2 || scale->block_rows > 128)
+        return;
+    static float x[ROWS * K];
+    for (int i = 0; i < ROWS * K; i++)
+        x[i] = i % 4099 == 0 ? NAN : fpo_random_normal((fpo_random){9, 0}, (uint64_t)i) * (float)(1 + i % 7);
+    size_t codes = fpo_operand_codes_bytes(&info->view, ROWS, K), row_codes = codes / ROWS;
+    size_t scales = fpo_operand_scales_bytes(&info->view, ROWS, K);
+    size_t strip_scales = fpo_operand_scales_bytes(&info->view, scale->block_rows, K);
+    fpo_quantized all = {
+        .codes = malloc(codes), .codes_bytes = codes, .scales = malloc(scales), .scales_bytes = scales};
+    fpo_quantized part = {.codes = malloc(codes), .scales = malloc(scales)};
+    fpo_execution threads = {.threads = 5}, one = {.threads = 1};
+    ck_assert(fpo_quantize((fpo_recipe)_i, x, ROWS, K, &all, &threads, NULL) == FPO_OK);
+    for (int64_t row = 0; row < ROWS; row += scale->block_rows) {
+        int64_t rows = ROWS - row < scale->block_rows ? ROWS - row : scale->block_rows;
+        part.codes_bytes = fpo_operand_codes_bytes(&info->view, rows, K);
+        part.scales_bytes = fpo_operand_scales_bytes(&info->view, rows, K);
+        ck_assert(fpo_quantize((fpo_recipe)_i, x + row * K, rows, K, &part, &one, NULL) == FPO_OK);
+        ck_assert_mem_eq((uint8_t *)all.codes + (size_t)row * row_codes, part.codes, part.codes_bytes);
+        ck_assert_mem_eq((uint8_t *)all.scales + (size_t)(row / scale->block_rows) * strip_scales, part.scales,
+                         part.scales_bytes);
+    }
+    free(all.codes), free(all.scales), free(part.codes), free(part.scales);
+}
+END_TEST
+
+/* A transform of 16 elements wants whole ones. */
+START_TEST(whole_transforms)
+{
+    fpo_recipe recipe = fpo_recipe_by_name("te_reference_nvfp4_hadamard");
+    const fpo_recipe_info *info = fpo_recipe_describe(recipe);
+    static float x[40];
+    static uint8_t codes[20], scales[3];
+    fpo_quantized result = {.codes = codes,
+                            .codes_bytes = fpo_operand_codes_bytes(&info->view, 1, 40),
+                            .scales = scales,
+                            .scales_bytes = fpo_operand_scales_bytes(&info->view, 1, 40)};
+    fpo_error error;
+    ck_assert(fpo_quantize(recipe, x, 1, 40, &result, NULL, &error) == FPO_ERR_SHAPE);
+    ck_assert_msg(strstr(error.message, "K = 40") != NULL, "%s", error.message);
 }
 END_TEST
 
@@ -395,6 +541,11 @@ Suite *fpo_suite(void)
     tcase_add_test(tests, powers);
     tcase_add_loop_test(tests, all_codes, 0, count);
     tcase_add_test(tests, blocks);
+    tcase_add_test(tests, transform);
+    tcase_add_test(tests, whole_transforms);
+    tcase_add_loop_test(tests, stochastic, 0, count);
+    tcase_add_test(tests, errors);
+    tcase_add_loop_test(tests, strips, 0, FPO_RECIPE_COUNT);
     tcase_add_loop_test(tests, recipes, 0, FPO_RECIPE_COUNT);
     suite_add_tcase(suite, tests);
     return suite;
