@@ -182,10 +182,6 @@ static fpo_status run(const fpo_recipe_info *info, fpo_quantizer *q, const fpo_e
     if (program->try_count > 0 && q->region_k > FPO_CHUNK)
         return fpo_fail(error, FPO_ERR_ARGUMENT, "%s: a search over blocks of more than %d elements", info->name,
                         FPO_CHUNK);
-    for (int i = 0; i < program->step_count; i++)
-        if (program->steps[i].function == FPO_FN_HADAMARD && q->live[i] && q->k % 16 != 0)
-            return fpo_fail(error, FPO_ERR_SHAPE, "%s: K = %lld is not a multiple of 16, as its transform wants it",
-                            info->name, (long long)q->k);
     fpo_status status = tensor_scope(q, threads, error);
     if (status == FPO_OK && q->region_rows > 1 && used(q, program->amax))
         status = fpo_region_amax(q, threads, error);

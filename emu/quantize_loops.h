@@ -419,6 +419,19 @@ static void logarithms(const float *restrict a, float *restrict to, int count)
 
 /* 16 elements times the Hadamard matrix over 4, signs first; sums in order, f32. TransformerEngine
  * pytorch/tensor/nvfp4_tensor.py. */
+FPO_INLINE void transform(const float *restrict x, uint32_t (*restrict flips)[16], float *restrict to)
+{
+    float sums[16] = {0};
+#pragma GCC unroll 16
+    for (int i = 0; i < 16; i++) {
+        uint32_t term = fpo_bits_of(0.25f * x[i]);
+#pragma omp simd
+        for (int j = 0; j < 16; j++)
+            sums[j] += fpo_float_of(term ^ flips[i][j]);
+    }
+    memcpy(to, sums, sizeof sums);
+}
+
 static void hadamard(const float *restrict x, float *restrict to, int count)
 {
     static const uint32_t negative = 0xD7E8; /* bit i: element i changes its sign */
@@ -426,16 +439,14 @@ static void hadamard(const float *restrict x, float *restrict to, int count)
     for (uint32_t i = 0; i < 16; i++)
         for (uint32_t j = 0; j < 16; j++)
             flips[i][j] = ((uint32_t)__builtin_parity(i & j) ^ (negative >> i & 1)) << 31;
-    for (int base = 0; base + 16 <= count; base += 16) {
-        float sums[16] = {0};
-#pragma GCC unroll 16
-        for (int i = 0; i < 16; i++) {
-            uint32_t term = fpo_bits_of(0.25f * x[base + i]);
-#pragma omp simd
-            for (int j = 0; j < 16; j++)
-                sums[j] += fpo_float_of(term ^ flips[i][j]);
-        }
-        memcpy(to + base, sums, sizeof sums);
+    int whole = count - count % 16;
+    for (int base = 0; base < whole; base += 16)
+        transform(x + base, flips, to + base);
+    if (whole < count) { /* zeros follow */
+        float last[16] = {0}, transformed[16];
+        memcpy(last, x + whole, (size_t)(count - whole) * sizeof *x);
+        transform(last, flips, transformed);
+        memcpy(to + whole, transformed, (size_t)(count - whole) * sizeof *x);
     }
 }
 

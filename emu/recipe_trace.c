@@ -41,11 +41,11 @@ static void hadamard(const double *x, double *to, int64_t count)
 {
     static const char signs[] = "+++-+------+-+--";
     static const float quarter = 0.25f;
-    for (int64_t base = 0; base + 16 <= count; base += 16) {
-        for (int j = 0; j < 16; j++) {
+    for (int64_t base = 0; base < count; base += 16) {
+        for (int j = 0; j < 16 && base + j < count; j++) {
             float sum = 0;
             for (int i = 0; i < 16; i++) {
-                float term = quarter * (float)x[base + i];
+                float term = quarter * (base + i < count ? (float)x[base + i] : 0); /* zeros follow */
                 sum += (__builtin_popcount((unsigned)(i & j)) % 2 != 0) != (signs[i] == '-') ? -term : term;
             }
             to[base + j] = (double)sum;

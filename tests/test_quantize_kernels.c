@@ -358,7 +358,7 @@ END_TEST
 /* Sums in order of plus or minus x/4, signs by the formula of the Hadamard matrix. */
 START_TEST(transform)
 {
-    enum { COUNT = 1008 };
+    enum { COUNT = 1003 }; /* zeros follow */
     static const int signs[16] = {1, 1, 1, -1, 1, -1, -1, -1, -1, -1, -1, 1, -1, 1, -1, -1};
     static float x[COUNT], got[COUNT];
     fpo_recipe_step step = {.function = FPO_FN_HADAMARD, .argument = {0, -1, -1}};
@@ -375,7 +375,7 @@ START_TEST(transform)
                 for (int bit = 0; bit < 4; bit++)
                     bits += (i >> bit) & (at % 16 >> bit) & 1;
                 float sign = (float)signs[i] * (bits % 2 ? -0.25f : 0.25f);
-                sum += sign * x[at / 16 * 16 + i];
+                sum += sign * (at / 16 * 16 + i < COUNT ? x[at / 16 * 16 + i] : 0);
             }
             ck_assert_msg(same(got[at], sum), "element %d: %a, not %a, instruction set %d", at, (double)got[at],
                           (double)sum, t);
@@ -468,23 +468,6 @@ START_TEST(strips)
 }
 END_TEST
 
-/* A transform of 16 elements wants whole ones. */
-START_TEST(whole_transforms)
-{
-    fpo_recipe recipe = fpo_recipe_by_name("te_reference_nvfp4_hadamard");
-    const fpo_recipe_info *info = fpo_recipe_describe(recipe);
-    static float x[40];
-    static uint8_t codes[20], scales[3];
-    fpo_quantized result = {.codes = codes,
-                            .codes_bytes = fpo_operand_codes_bytes(&info->view, 1, 40),
-                            .scales = scales,
-                            .scales_bytes = fpo_operand_scales_bytes(&info->view, 1, 40)};
-    fpo_error error;
-    ck_assert(fpo_quantize(recipe, x, 1, 40, &result, NULL, &error) == FPO_ERR_SHAPE);
-    ck_assert_msg(strstr(error.message, "K = 40") != NULL, "%s", error.message);
-}
-END_TEST
-
 /* All recipes: the same bytes from every instruction set and number of threads, on values of all kinds. */
 START_TEST(recipes)
 {
@@ -542,7 +525,6 @@ Suite *fpo_suite(void)
     tcase_add_loop_test(tests, all_codes, 0, count);
     tcase_add_test(tests, blocks);
     tcase_add_test(tests, transform);
-    tcase_add_test(tests, whole_transforms);
     tcase_add_loop_test(tests, stochastic, 0, count);
     tcase_add_test(tests, errors);
     tcase_add_loop_test(tests, strips, 0, FPO_RECIPE_COUNT);
