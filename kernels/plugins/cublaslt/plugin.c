@@ -1,25 +1,65 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The fp4oracle authors */
 
-/* The plug-in: every algorithm that the heuristic returns for a problem is a variant of its own. */
+/* The plug-in: every algorithm that the heuristic returns for a problem is a variant of its own. With
+ * FPO_CUBLASLT_TILES=1 in the environment also its first one with every other tile that the library accepts. */
 #include "../common/cuda_memory.h"
 #include "cublaslt.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ALGORITHMS = 64 };
+enum { MAX_FROM_HEURISTIC = 64, MAX_ALGORITHMS = 256 };
 static const uint64_t workspace_limit = (uint64_t)64 << 20;
 
 /* One process works on one kernel and one problem after the other: the algorithms of the latest problem. */
 static cublasLtHandle_t handle;
 static cublasLtMatmulHeuristicResult_t found[MAX_ALGORITHMS];
-static int found_count;
+static int found_count, chosen_count; /* of which the heuristic returned chosen_count */
 static fpo_kernel_order order;
 
 static fpo_plugin_status open_handle(char *why)
 {
     return handle != NULL ? FPO_PLUGIN_OK : lt_status(cublasLtCreate(&handle), "cublasLtCreate", why);
+}
+
+static int32_t configuration(const cublasLtMatmulAlgo_t *algorithm, cublasLtMatmulAlgoConfigAttributes_t attribute)
+{
+    int32_t value = 0;
+    size_t written = 0;
+    cublasLtMatmulAlgoConfigGetAttribute(algorithm, attribute, &value, sizeof value, &written);
+    return value;
+}
+
+static int has_tile(int32_t tile)
+{
+    for (int i = 0; i < found_count; i++)
+        if (configuration(&found[i].algo, CUBLASLT_ALGO_CONFIG_TILE_ID) == (int32_t)tile)
+            return 1;
+    return 0;
+}
+
+/* The first algorithm with each tile that it is said to have and that AlgoCheck accepts. */
+static void force_tiles(const lt_call *call)
+{
+    uint32_t tiles[1024];
+    size_t bytes = 0;
+    if (cublasLtMatmulAlgoCapGetAttribute(&found[0].algo, CUBLASLT_ALGO_CAP_TILE_IDS, tiles, sizeof tiles, &bytes) !=
+        CUBLAS_STATUS_SUCCESS)
+        return;
+    for (size_t i = 0; i < bytes / sizeof *tiles && found_count < MAX_ALGORITHMS; i++) {
+        cublasLtMatmulHeuristicResult_t *result = &found[found_count];
+        cublasLtMatmulAlgo_t algorithm = found[0].algo;
+        if (has_tile((int32_t)tiles[i]) ||
+            cublasLtMatmulAlgoConfigSetAttribute(&algorithm, CUBLASLT_ALGO_CONFIG_TILE_ID, &tiles[i], sizeof tiles[i]))
+            continue;
+        if (cublasLtMatmulAlgoCheck(handle, call->operation, call->a, call->b, call->c, call->d, &algorithm, result) ||
+            result->workspaceSize > workspace_limit)
+            continue;
+        result->algo = algorithm;
+        found_count++;
+    }
 }
 
 static fpo_plugin_status find_algorithms(const fpo_kernel *kernel, const fpo_kernel_problem *problem, char *why)
@@ -38,9 +78,12 @@ static fpo_plugin_status find_algorithms(const fpo_kernel *kernel, const fpo_ker
                                                  sizeof workspace_limit);
     s = s ? s
           : cublasLtMatmulAlgoGetHeuristic(handle, call.operation, call.a, call.b, call.c, call.d, preference,
-                                           MAX_ALGORITHMS, found, &found_count);
+                                           MAX_FROM_HEURISTIC, found, &found_count);
     if (preference != NULL)
         cublasLtMatmulPreferenceDestroy(preference);
+    chosen_count = found_count;
+    if (!s && found_count > 0 && getenv("FPO_CUBLASLT_TILES") != NULL)
+        force_tiles(&call);
     lt_close_call(&call);
     status = lt_status(s, "cublasLtMatmulAlgoGetHeuristic", why);
     if (status == FPO_PLUGIN_OK && found_count == 0) {
@@ -56,14 +99,6 @@ static fpo_plugin_status variants(const fpo_kernel *kernel, const fpo_kernel_pro
     fpo_plugin_status status = find_algorithms(kernel, problem, why);
     *count = (uint32_t)found_count;
     return status;
-}
-
-static int32_t configuration(const cublasLtMatmulAlgo_t *algorithm, cublasLtMatmulAlgoConfigAttributes_t attribute)
-{
-    int32_t value = 0;
-    size_t written = 0;
-    cublasLtMatmulAlgoConfigGetAttribute(algorithm, attribute, &value, sizeof value, &written);
-    return value;
 }
 
 /* Split-K changes part lengths and the epilogue (facts.md 6.5b); nothing else of an algorithm changes bits. */
@@ -96,12 +131,13 @@ static fpo_plugin_status describe(const fpo_kernel *kernel, const fpo_kernel_pro
     const cublasLtMatmulAlgo_t *algorithm = &found[problem->variant].algo;
     int32_t parts = configuration(algorithm, CUBLASLT_ALGO_CONFIG_SPLITK_NUM);
     snprintf(variant->name, sizeof variant->name,
-             "algo %d tile %d stages %d splitk %d reduction %d swizzle %d custom %d",
+             "algo %d tile %d stages %d splitk %d reduction %d swizzle %d custom %d%s",
              configuration(algorithm, CUBLASLT_ALGO_CONFIG_ID), configuration(algorithm, CUBLASLT_ALGO_CONFIG_TILE_ID),
              configuration(algorithm, CUBLASLT_ALGO_CONFIG_STAGES_ID), parts,
              configuration(algorithm, CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME),
              configuration(algorithm, CUBLASLT_ALGO_CONFIG_CTA_SWIZZLING),
-             configuration(algorithm, CUBLASLT_ALGO_CONFIG_CUSTOM_OPTION));
+             configuration(algorithm, CUBLASLT_ALGO_CONFIG_CUSTOM_OPTION),
+             problem->variant < (uint32_t)chosen_count ? "" : " forced");
     variant->order = order_of(kernel, parts);
     return FPO_PLUGIN_OK;
 }
