@@ -158,7 +158,7 @@ void fpo_step_decode_scales(const fpo_step *step, fpo_format scale, const void *
     if (table != NULL)
         decode_bytes(step, info, table, codes, count, digits);
     for (int64_t i = 0; table == NULL && i < count; i++)
-        digits[i] = digits_of_code(step, info, scale, fpo_load_code(scale, codes, (size_t)i));
+        digits[i] = fpo_step_decode_scale(step, scale, fpo_load_code(scale, codes, (size_t)i));
 }
 
 uint32_t fpo_step_dequantise(const fpo_step *step, fpo_format element, uint32_t code, fpo_format scale,
