@@ -29,32 +29,55 @@ static void count_scales(const fpo_quantized_tensor *tensor, fpo_quantized_summa
     }
 }
 
+/* What a code of the elements is. */
+typedef struct code_facts {
+    double value;
+    bool zero, nan, largest;
+} code_facts;
+
+enum { ELEMENT_CODES = 256 }; /* of formats of a byte at most */
+
+static void find_facts(fpo_format element, code_facts *facts)
+{
+    const fpo_format_info *info = fpo_format_describe(element);
+    for (uint32_t code = 0; code < ELEMENT_CODES; code++) {
+        fpo_class kind = fpo_decode(element, code).kind;
+        facts[code] = (code_facts){.value = fpo_decode_double(element, code),
+                                   .zero = kind == FPO_ZERO,
+                                   .nan = kind == FPO_NAN,
+                                   .largest = (code & (info->code_mask >> 1)) == info->max_finite};
+    }
+}
+
+static double scale_from(const fpo_quantized_tensor *tensor, int64_t row, int64_t k)
+{
+    const fpo_scale_view *view = &tensor->view.scale;
+    int64_t scale_row = view->block_rows > 0 ? row / view->block_rows : 0;
+    int64_t at = scale_row * fpo_scale_columns(view, tensor->k) + (view->block_k > 0 ? k / view->block_k : 0);
+    return fpo_decode_double(view->format, fpo_load_code(view->format, tensor->data.scales, (size_t)at));
+}
+
 /* One row of codes against its numbers. Sums are in the order of the elements, the same on every machine. */
-static void count_row(const fpo_quantized_tensor *tensor, const fpo_tensor_numbers *numbers, int64_t row, void *codes,
-                      fpo_quantized_summary *s, double *signal)
+static void count_row(const fpo_quantized_tensor *tensor, const fpo_tensor_numbers *numbers, int64_t row,
+                      const code_facts *facts, uint8_t *codes, fpo_quantized_summary *s, double *signal)
 {
     fpo_format element = tensor->view.element;
-    const fpo_format_info *info = fpo_format_describe(element);
     const fpo_scale_view *view = &tensor->view.scale;
-    int64_t columns = fpo_scale_columns(view, tensor->k);
-    int64_t scale_row = view->block_rows > 0 ? row / view->block_rows : 0;
     int64_t row_bytes = fpo_packing_row_bytes(FPO_PACKING_CANONICAL, element, tensor->k);
     fpo_unpack_row(FPO_PACKING_CANONICAL, element, tensor->k, (const char *)tensor->data.codes + row * row_bytes,
                    codes);
-    double outer = (double)tensor->data.tensor_scale;
+    double outer = (double)tensor->data.tensor_scale, scale = 0;
     if (tensor->data.row_scales != NULL)
         outer *= (double)tensor->data.row_scales[row];
     for (int64_t k = 0; k < tensor->k; k++) {
-        int64_t block = view->block_k > 0 ? k / view->block_k : 0;
-        uint32_t code = fpo_load_code(element, codes, (size_t)k);
-        uint32_t scale = fpo_load_code(view->format, tensor->data.scales, (size_t)(scale_row * columns + block));
-        double x = numbers->values[row * tensor->k + k];
-        double y = fpo_decode_double(element, code) * fpo_decode_double(view->format, scale) * outer;
-        bool largest = (code & (info->code_mask >> 1)) == info->max_finite;
-        s->zeros += fpo_decode(element, code).kind == FPO_ZERO;
-        s->nans += fpo_decode(element, code).kind == FPO_NAN;
-        s->largest += largest;
-        s->clipped += largest && fabs(x) > fabs(y);
+        if (k == 0 || (view->block_k > 0 && k % view->block_k == 0))
+            scale = scale_from(tensor, row, k);
+        code_facts code = facts[codes[k]];
+        double x = (double)numbers->values[row * tensor->k + k], y = code.value * scale * outer;
+        s->zeros += code.zero;
+        s->nans += code.nan;
+        s->largest += code.largest;
+        s->clipped += code.largest && fabs(x) > fabs(y);
         if (isfinite(x) && isfinite(y)) {
             s->mean_square_error += (x - y) * (x - y);
             *signal += x * x;
@@ -67,9 +90,11 @@ fpo_quantized_summary fpo_quantized_summarise(const fpo_quantized_tensor *tensor
     fpo_quantized_summary s = {.elements = tensor->rows * tensor->k};
     count_scales(tensor, &s);
     double signal = 0;
-    void *codes = malloc((size_t)tensor->k * sizeof(uint32_t));
+    code_facts facts[ELEMENT_CODES];
+    find_facts(tensor->view.element, facts);
+    uint8_t *codes = malloc((size_t)tensor->k);
     for (int64_t row = 0; codes != NULL && row < tensor->rows; row++)
-        count_row(tensor, numbers, row, codes, &s, &signal);
+        count_row(tensor, numbers, row, facts, codes, &s, &signal);
     free(codes);
     s.signal_to_noise = 10 * log10(signal / s.mean_square_error);
     s.mean_square_error /= (double)s.elements;

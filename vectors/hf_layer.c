@@ -4,6 +4,7 @@
 /* One layer's tensors as an operand. */
 #include "hf_layer.h"
 #include "text.h"
+#include "widen.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -134,19 +135,6 @@ static bool shape_fits(const part *p, int64_t rows, int64_t columns)
     return (rows == 1 || columns == 1) && count == rows * columns;
 }
 
-/* F32 from what is stored: exact. */
-static void widen(fpo_dtype dtype, const void *from, int64_t count, float *to)
-{
-    fpo_format format = fpo_dtype_format(dtype);
-    for (int64_t i = 0; i < count; i++) {
-        uint32_t bits = fpo_load_code(format, from, (size_t)i);
-        if (format == FPO_F32)
-            memcpy(&to[i], &bits, sizeof bits);
-        else
-            to[i] = (float)fpo_decode_double(format, bits);
-    }
-}
-
 static fpo_status read_scales(reader *r, fpo_hf_layer *layer, fpo_error *error)
 {
     const fpo_scale_view *view = &fpo_block_format_describe(layer->format)->view.scale;
@@ -177,7 +165,7 @@ static fpo_status read_scales(reader *r, fpo_hf_layer *layer, fpo_error *error)
     if (layer->scales == NULL)
         return fpo_fail(error, FPO_ERR_MEMORY, "out of memory for %zu bytes of scales", layer->weight.scales_bytes);
     if (view->format == FPO_F32)
-        widen(tensor->dtype, p.bytes, rows * columns, layer->scales);
+        fpo_widen(fpo_dtype_format(tensor->dtype), p.bytes, rows * columns, layer->scales);
     else if (tiles)
         fpo_layout_undo(FPO_LAYOUT_128X4, rows, columns, 1, p.bytes, layer->scales);
     else
@@ -200,7 +188,7 @@ static fpo_status read_number(reader *r, const char *suffix, bool *there, float 
     if (tensor->elements != 1)
         return fpo_fail(error, FPO_ERR_SHAPE, "tensor %s has the shape %s, not one number",
                         fpo_shown(tensor->name).text, shape_text(tensor).text);
-    widen(tensor->dtype, tensor->data, 1, number);
+    fpo_widen(fpo_dtype_format(tensor->dtype), tensor->data, 1, number);
     if (!isfinite(*number) || *number < 0 || (*number == 0 && r->scheme->meaning == FPO_STORED_DIVISOR))
         return fpo_fail(error, FPO_ERR_FILE, "tensor %s is %g: no scale that anything can be %s by",
                         fpo_shown(tensor->name).text, (double)*number,

@@ -4,9 +4,9 @@
 /* Tensors as matrices of floats. */
 #include "checkpoint.h"
 #include "text.h"
+#include "widen.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 fpo_status fpo_tensor_rows(const fpo_tensor *tensor, int64_t *rows, int64_t *k, float **values, fpo_error *error)
 {
@@ -25,11 +25,7 @@ fpo_status fpo_tensor_rows(const fpo_tensor *tensor, int64_t *rows, int64_t *k, 
     if (!to)
         return fpo_fail(error, FPO_ERR_MEMORY, "tensor %s: out of memory for %lld floats", fpo_shown(tensor->name).text,
                         (long long)tensor->elements);
-    if (format == FPO_F32)
-        memcpy(to, tensor->data, tensor->bytes);
-    else
-        for (int64_t i = 0; i < tensor->elements; i++)
-            to[i] = (float)fpo_decode_double(format, fpo_load_code(format, tensor->data, (size_t)i));
+    fpo_widen(format, tensor->data, tensor->elements, to);
     *values = to;
     return FPO_OK;
 }
