@@ -270,6 +270,8 @@ const fpo_recipe_record fpo_recipe_records[] = {
     {"live.compressed_tensors_mxfp8_dynamic", "bf16 f16 f32", "compressed_tensors_mxfp8_dynamic", "q", "sf", NULL,
      HOW_PLAIN, 0},
     {"cutlass_cuda.output_nvfp4", "f32", "cutlass_output_nvfp4", "q", "sf", NULL, HOW_G_TENSOR, 0},
+    {"cutlass_cuda.output_mxfp8_e4m3", "f32", "cutlass_output_mxfp8", "q", "sf", NULL, HOW_G_TENSOR, 0},
+    {"cutlass_cuda.output_mxfp8_e5m2", "f32", "cutlass_output_mxfp8_e5m2", "q", "sf", NULL, HOW_G_TENSOR, 0},
     TRITON("vllm_fp8_group128_triton", "bf16 f16 f32"),
     TRITON("vllm_fp8_group128_triton_ue8m0", "bf16 f16 f32"),
     TRITON("sglang_fp8_group128_triton_row", "bf16 f16 f32"),
