@@ -335,7 +335,7 @@ static void nearest(const float *restrict a, const float *restrict b, float *res
     }
 }
 
-/* fpo_rcp_approx and fpo_div_approx again, for many values; 16 distances are in a word of the table. */
+/* fpo_mufu(FPO_MUFU_RCP) and fpo_div_approx again, for many values; 16 distances are in a word of the table. */
 FPO_INLINE float approximate_one(const uint32_t *words, float a)
 {
     uint32_t bits = fpo_bits_of(a), sign = bits & 0x80000000u, magnitude = bits & 0x7FFFFFFFu,

@@ -92,12 +92,10 @@ double fpo_recipe_apply(const fpo_recipe_step *step, double a, double b, double 
 
 /* A subnormal number is a zero of its sign. */
 float fpo_flush(float x);
-/* What an H200 has for rcp.approx.ftz.f32 (its MUFU.RCP), rcp.approx.f32, and div.full.f32, div.approx.f32 and their
- * .ftz. */
-/* The table's words, 16 mantissas each, the lowest bits first. */
+/* rcp.approx.ftz.f32 of an H200 (mufu.h) for loops over many numbers: two bits a mantissa, 16 mantissas a word, the
+ * lowest bits first; 0, 1, 2 for one unit below, at, above the correctly rounded reciprocal. */
 extern const uint32_t fpo_rcp_words[1 << 19];
-float fpo_rcp_approx(float x);
-float fpo_rcp_approx_subnormal(float x);
+/* What an H200 has for div.full.f32, div.approx.f32 and their .ftz. */
 float fpo_div_approx(float a, float b, bool full, bool ftz);
 
 #endif

@@ -2,6 +2,7 @@
  * Copyright 2026 The fp4oracle authors */
 
 /* The meaning of one step of a recipe, on single values. */
+#include "mufu.h"
 #include "recipe.h"
 
 #include <math.h>
@@ -110,17 +111,6 @@ static float exp2_exact(float x)
     return (float)exp2(x);
 }
 
-/* Beside the square root of two, where alone it matters, lg2.approx of an H200 is log2 and a little more (1.51e-8 to
- * 1.98e-8), cut to an f32: in all exponents that gives the borders recorded in tests/data/h200/borders.txt. */
-static float rint_lg2(float a)
-{
-    double more = log2((double)a) + 0x1.2cp-26;
-    float cut = (float)more;
-    if (fabs((double)cut) > fabs(more))
-        cut = nextafterf(cut, 0);
-    return rintf(cut);
-}
-
 static float apply_f32(const fpo_recipe_step *step, float a, float b, float c)
 {
     switch ((fpo_function)step->function) {
@@ -140,14 +130,14 @@ static float apply_f32(const fpo_recipe_step *step, float a, float b, float c)
     case FPO_FN_FMA: return fmaf(a, b, c);
     case FPO_FN_ABS: return from_bits(bits_of(a) & 0x7FFFFFFFu);
     case FPO_FN_RCP: return 1 / a;
-    case FPO_FN_RCPA: return fpo_rcp_approx(a);
+    case FPO_FN_RCPA: return fpo_mufu(FPO_MUFU_RCP, a);
     case FPO_FN_DIV_FULL: return fpo_div_approx(a, b, true, step->ftz);
     case FPO_FN_MIN: return minimum(a, b, false, false);
     case FPO_FN_MAX: return minimum(a, b, true, false);
     case FPO_FN_FMIN: return minimum(a, b, false, true);
     case FPO_FN_FMAX: return minimum(a, b, true, true);
     case FPO_FN_LOG2: return (float)log2(a);
-    case FPO_FN_RINT_LG2: return rint_lg2(a);
+    case FPO_FN_RINT_LG2: return rintf(fpo_mufu(FPO_MUFU_LG2, a));
     case FPO_FN_EXP2: return exp2_exact(a);
     case FPO_FN_CEIL: return ceilf(a);
     case FPO_FN_FLOOR: return floorf(a);

@@ -3,6 +3,7 @@
 
 /* Divisions and reciprocals against what tools/approx_on_gpu.cu recorded on an H200: digests of 16,384 quotients for
  * each pair of classes of operands (tests/data/h200/quotients.txt), and where lg2.approx rounds up (borders.txt). */
+#include "mufu.h"
 #include "recipe.h"
 #include "suite.h"
 
@@ -64,7 +65,7 @@ static float operand(int kind, uint64_t n)
 
 static float result(int kind, float a, float b)
 {
-    return kind == 4 ? fpo_rcp_approx_subnormal(b) : fpo_div_approx(a, b, kind < 2, kind % 2 == 1);
+    return kind == 4 ? fpo_approx(FPO_MUFU_RCP, b, false) : fpo_div_approx(a, b, kind < 2, kind % 2 == 1);
 }
 
 static FILE *open_recorded(const char *name)

@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The fp4oracle authors */
 
-/* The approximate f32 instructions of this machine's GPU: what ptxas makes of them for sm_90 and sm_120 alike (a few
- * scalings around one MUFU) is compared with the instruction itself over billions of operands, and digests of results
- * are written that a model on a CPU must reproduce (tests/test_approx_recorded.c).
+/* Approximate divisions of this machine's GPU: what ptxas makes of them for sm_90 and sm_120 alike (a few scalings around
+ * a reciprocal) is compared with the instruction itself over billions of operands, and digests of results are written
+ * that a model on a CPU must reproduce (tests/test_approx_recorded.c). mufu_on_gpu.cu has the functions of one argument.
  *
- *   nvcc -O2 -arch=native tools/approx_on_gpu.cu -o approx_on_gpu && ./approx_on_gpu FOLDER && xz -9 FOLDER/div.*.bin
+ *   nvcc -O2 -arch=native tools/approx_on_gpu.cu -o approx_on_gpu && ./approx_on_gpu FOLDER
  *
- * FOLDER gets div.quotients.txt (div, rcp: digests, and counts of operands on which the sequence and the instruction
- * differ), div.unary.txt (ex2, lg2, rsqrt, sqrt: digests by exponent, and what holds between exponents) and
- * div.NAME.bin (MUFU's results for one exponent). Exit status 1 if a sequence differs. */
+ * FOLDER gets div.quotients.txt (digests, and counts of operands on which the sequence and the instruction differ) and
+ * div.borders.txt (where lg2.approx passes whole numbers and halves; min and max .xorsign.abs). Exit status 1 if a
+ * sequence differs. */
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <string>
-#include <vector>
 
 typedef unsigned long long u64;
 static const u64 THREADS = 256;
@@ -65,14 +63,7 @@ INSTRUCTION_2(mul, "mul.rn.f32")
 INSTRUCTION_2(mul_ftz, "mul.rn.ftz.f32")
 INSTRUCTION_1(rcp_approx, "rcp.approx.f32")
 INSTRUCTION_1(rcp_approx_ftz, "rcp.approx.ftz.f32")
-INSTRUCTION_1(ex2_approx, "ex2.approx.f32")
-INSTRUCTION_1(ex2_approx_ftz, "ex2.approx.ftz.f32")
-INSTRUCTION_1(lg2_approx, "lg2.approx.f32")
 INSTRUCTION_1(lg2_approx_ftz, "lg2.approx.ftz.f32")
-INSTRUCTION_1(rsqrt_approx, "rsqrt.approx.f32")
-INSTRUCTION_1(rsqrt_approx_ftz, "rsqrt.approx.ftz.f32")
-INSTRUCTION_1(sqrt_approx, "sqrt.approx.f32")
-INSTRUCTION_1(sqrt_approx_ftz, "sqrt.approx.ftz.f32")
 
 /* Quotients: div.full, div.full.ftz, div.approx, div.approx.ftz, and rcp.approx, which takes no numerator. */
 enum { FULL, FULL_FTZ, APPROX, APPROX_FTZ, RECIPROCAL, QUOTIENTS };
@@ -200,136 +191,6 @@ static u64 write_quotients(FILE *file)
     return different;
 }
 
-enum { EX2, EX2_FTZ, LG2, LG2_FTZ, RSQRT, RSQRT_FTZ, SQRT, SQRT_FTZ, RCP, RCP_FTZ, UNARIES };
-static const char *const unary_names[UNARIES] = {
-    "ex2.approx.f32",       "ex2.approx.ftz.f32", "lg2.approx.f32",      "lg2.approx.ftz.f32", "rsqrt.approx.f32",
-    "rsqrt.approx.ftz.f32", "sqrt.approx.f32",    "sqrt.approx.ftz.f32", "rcp.approx.f32",     "rcp.approx.ftz.f32"};
-
-__device__ static float unary(int kind, float x)
-{
-    switch (kind) {
-    case EX2: return ex2_approx(x);
-    case EX2_FTZ: return ex2_approx_ftz(x);
-    case LG2: return lg2_approx(x);
-    case LG2_FTZ: return lg2_approx_ftz(x);
-    case RSQRT: return rsqrt_approx(x);
-    case RSQRT_FTZ: return rsqrt_approx_ftz(x);
-    case SQRT: return sqrt_approx(x);
-    case SQRT_FTZ: return sqrt_approx_ftz(x);
-    case RCP: return rcp_approx(x);
-    default: return rcp_approx_ftz(x);
-    }
-}
-
-/* As SASS has them: subnormal arguments are scaled, ex2 of less than -126 is a square. */
-__device__ static float unary_sequence(int kind, float x)
-{
-    bool tiny = fabsf(x) < 0x1p-126f;
-    switch (kind) {
-    case EX2:
-        if (x < -126) {
-            float half = ex2_approx_ftz(mul(x, 0.5f));
-            return mul(half, half);
-        }
-        return ex2_approx_ftz(x);
-    case LG2: return tiny ? lg2_approx_ftz(mul(x, 0x1p24f)) - 24 : lg2_approx_ftz(x);
-    case RSQRT: return tiny ? mul(rsqrt_approx_ftz(mul(x, 0x1p24f)), 0x1p12f) : rsqrt_approx_ftz(x);
-    case SQRT: return tiny ? mul(sqrt_approx_ftz(mul(x, 0x1p24f)), 0x1p-12f) : sqrt_approx_ftz(x);
-    case RCP: return sequence(RECIPROCAL, 1, x);
-    default: return unary(kind, x);
-    }
-}
-
-/* digests[sign and exponent]; a thread takes PER_THREAD arguments of one exponent. */
-static const u64 PER_THREAD = 128;
-
-__global__ static void unaries(int kind, u64 *digests, u64 *different)
-{
-    u64 first = (blockIdx.x * (u64)blockDim.x + threadIdx.x) * PER_THREAD, digest = 0, odd = 0;
-    for (u64 i = first; i < first + PER_THREAD; i++) {
-        float x = __uint_as_float((uint32_t)i), y = unary(kind, x);
-        digest += digest_of(i, y);
-        odd += __float_as_uint(y) != __float_as_uint(unary_sequence(kind, x));
-    }
-    atomicAdd(digests + (first >> 23), digest);
-    if (odd != 0)
-        atomicAdd(different, odd);
-}
-
-static u64 write_unaries(FILE *file)
-{
-    u64 *digests, host[513], different = 0;
-    check(cudaMalloc(&digests, sizeof host));
-    fprintf(file, "# instruction, how many of all 2^32 arguments differ from the sequence, a digest for each sign and "
-                  "exponent field\n");
-    for (int kind = 0; kind < UNARIES; kind++) {
-        check(cudaMemset(digests, 0, sizeof host));
-        unaries<<<(1ull << 32) / THREADS / PER_THREAD, THREADS>>>(kind, digests, digests + 512);
-        check(cudaGetLastError());
-        check(cudaMemcpy(host, digests, sizeof host, cudaMemcpyDeviceToHost));
-        fprintf(file, "%s %llu", unary_names[kind], host[512]);
-        for (int e = 0; e < 512; e++)
-            fprintf(file, " %016llx", host[e]);
-        fprintf(file, "\n");
-        different += host[512];
-    }
-    check(cudaFree(digests));
-    return different;
-}
-
-/* What holds between exponents. `rule` 0: lg2 is RN(exponent + lg2 of the mantissa); 1: that sum toward zero; 2 and 3:
- * ex2 depends on the argument rounded down, or to nearest, to a multiple of 2^-23; 4: sqrt and rsqrt scale by 4^n. */
-__device__ static bool holds(int rule, float x)
-{
-    uint32_t bits = __float_as_uint(x);
-    int exponent = (int)(bits >> 23 & 0xFF) - 127;
-    float one = __uint_as_float((bits & 0x7FFFFF) | 127u << 23);
-    switch (rule) {
-    case 0: return lg2_approx_ftz(x) == __fadd_rn((float)exponent, lg2_approx_ftz(one));
-    case 1: return lg2_approx_ftz(x) == __fadd_rz((float)exponent, lg2_approx_ftz(one));
-    case 2:
-    case 3: {
-        double fixed = (rule == 2 ? floor((double)x * 0x1p23) : rint((double)x * 0x1p23)) * 0x1p-23,
-               whole = floor(fixed);
-        float fraction = (float)(fixed - whole);
-        return ex2_approx_ftz(x) == (float)ldexp((double)ex2_approx_ftz(fraction), (int)whole);
-    }
-    default: {
-        int even = exponent & ~1;
-        float near = (exponent & 1) ? 2 * one : one;
-        return rsqrt_approx_ftz(x) == (float)ldexp((double)rsqrt_approx_ftz(near), -even / 2) &&
-               sqrt_approx_ftz(x) == (float)ldexp((double)sqrt_approx_ftz(near), even / 2);
-    }
-    }
-}
-
-__global__ static void broken(int rule, uint32_t first, u64 *out)
-{
-    uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (!holds(rule, __uint_as_float(first + i)))
-        atomicAdd(out, 1ull);
-}
-
-static void write_rules(FILE *file)
-{
-    static const char *const rules[] = {"lg2_exponent_plus_mantissa_rn", "lg2_exponent_plus_mantissa_rz",
-                                        "ex2_floor_to_2^-23", "ex2_nearest_to_2^-23", "roots_scale_by_4^n"};
-    u64 values[2];
-    for (int rule = 0; rule < 5; rule++)
-        for (int sign = 0; sign < (rule == 2 || rule == 3 ? 2 : 1); sign++) {
-            bool ex2 = rule == 2 || rule == 3;
-            fprintf(file, "# %s, %s arguments: exponent field:how many of 2^23 break it\n%s", rules[rule],
-                    sign ? "negative" : "positive", rules[rule]);
-            for (uint32_t e = ex2 ? 90 : 1; e < (ex2 ? 134u : 255u); e++) {
-                clear();
-                broken<<<(1 << 23) / THREADS, THREADS>>>(rule, (uint32_t)sign << 31 | e << 23, counters);
-                fetch(values);
-                fprintf(file, " %u:%llu", e, values[0]);
-            }
-            fprintf(file, "\n");
-        }
-}
-
 /* min.xorsign.abs, with which Triton clamps: of a NaN the manual says nothing. */
 __global__ static void clamps(const uint32_t *a, const uint32_t *b, uint32_t *y)
 {
@@ -391,59 +252,6 @@ static void write_borders(FILE *file)
         }
 }
 
-/* Results of one MUFU: ex2 of i * 2^-23; lg2 of 1 + i * 2^-23; rsqrt of 1 + i * 2^-23 and 2 + i * 2^-22. */
-__global__ static void table(int kind, uint32_t first, float *results)
-{
-    uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
-    results[i] = unary(kind, kind == EX2_FTZ ? (float)i * 0x1p-23f : __uint_as_float(first + i));
-}
-
-/* Distances from the rounded result in units in the last place, a byte each; of lg2 from the rounded multiple of 2^-28,
- * two bytes each. */
-static void write_table(const std::string &name, int kind, uint32_t first)
-{
-    const uint32_t count = 1 << 23;
-    float *results;
-    std::vector<float> host(count);
-    std::vector<int8_t> bytes;
-    long long beyond = 0;
-    check(cudaMalloc(&results, count * sizeof *results));
-    table<<<count / THREADS, THREADS>>>(kind, first, results);
-    check(cudaGetLastError());
-    check(cudaMemcpy(host.data(), results, count * sizeof *results, cudaMemcpyDeviceToHost));
-    check(cudaFree(results));
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t bits = first + i;
-        float x, rounded;
-        memcpy(&x, &bits, sizeof x);
-        long long distance;
-        if (kind == LG2_FTZ) {
-            double fixed = (double)host[i] * 0x1p28;
-            beyond += fixed != rint(fixed);
-            distance = llrint(fixed) - llrint(log2((double)x) * 0x1p28);
-            beyond += distance < -32768 || distance > 32767;
-            bytes.push_back((int8_t)(distance & 0xFF));
-            bytes.push_back((int8_t)(distance >> 8));
-            continue;
-        }
-        rounded = kind == EX2_FTZ     ? (float)exp2(i * 0x1p-23)
-                  : kind == RSQRT_FTZ ? (float)(1 / sqrt((double)x))
-                                      : sqrtf(x);
-        int32_t here, there;
-        memcpy(&here, &host[i], sizeof here);
-        memcpy(&there, &rounded, sizeof there);
-        distance = here - there;
-        beyond += distance < -128 || distance > 127;
-        bytes.push_back((int8_t)distance);
-    }
-    printf("%s: %lld distances do not fit\n", name.c_str(), beyond);
-    FILE *file = fopen(name.c_str(), "wb");
-    if (file == NULL || fwrite(bytes.data(), 1, bytes.size(), file) != bytes.size() || fclose(file) != 0) {
-        fprintf(stderr, "approx_on_gpu: cannot write %s\n", name.c_str());
-        exit(2);
-    }
-}
-
 static FILE *open_text(const std::string &name, const cudaDeviceProp *device)
 {
     FILE *file = fopen(name.c_str(), "w");
@@ -469,18 +277,9 @@ int main(int count, char **arguments)
     u64 quotients = write_quotients(file);
     fclose(file);
     printf("%s: %llu quotients differ from their sequences\n", device.name, quotients);
-    file = open_text(folder + "/div.unary.txt", &device);
-    u64 others = write_unaries(file);
-    write_rules(file);
+    file = open_text(folder + "/div.borders.txt", &device);
     write_borders(file);
     write_clamps(file);
     fclose(file);
-    printf("%s: %llu results of one operand differ from their sequences\n", device.name, others);
-    write_table(folder + "/div.ex2.bin", EX2_FTZ, 0);
-    write_table(folder + "/div.lg2.bin", LG2_FTZ, 127u << 23);
-    write_table(folder + "/div.rsqrt1.bin", RSQRT_FTZ, 127u << 23);
-    write_table(folder + "/div.rsqrt2.bin", RSQRT_FTZ, 128u << 23);
-    write_table(folder + "/div.sqrt1.bin", SQRT_FTZ, 127u << 23);
-    write_table(folder + "/div.sqrt2.bin", SQRT_FTZ, 128u << 23);
-    return quotients + others != 0;
+    return quotients != 0;
 }

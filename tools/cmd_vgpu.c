@@ -18,7 +18,7 @@ static const struct argp_option options[] = {
     {.name = "config",
      .key = 'c',
      .arg = "KEY=VALUE,...",
-     .doc = "capability (120, 100 or 90), sms, seed, check, late_loads, threads, isa, approximate, max_instructions, "
+     .doc = "capability (120, 100 or 90), sms, seed, check, late_loads, threads, isa, max_instructions, "
             "or a tensor "
             "core's model, as in "
             "mxf4nvf4=sm120_mxf4nvf4_f25"},

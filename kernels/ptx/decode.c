@@ -134,7 +134,6 @@ static bool try_row(fpo_ptx_bind *bind, const fpo_ptx_row *row, const char *opco
              !fpo_ptx_parse_semantics(text, instruction))
         fpo_ptx_fail(bind->builder->parse, FPO_ERR_ARGUMENT, bind->line, "the table's row %s has semantics %s",
                      row->pattern, row->semantics);
-    instruction->approximate = row->approximate;
     return true;
 }
 

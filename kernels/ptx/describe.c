@@ -38,7 +38,7 @@ void fpo_ptx_describe(FILE *out)
         for (size_t r = 0; r < family->count; r++) {
             fprintf(out, "- `");
             print_pattern(out, family->rows[r].pattern);
-            fprintf(out, "`%s\n", family->rows[r].approximate ? " (bits not known)" : "");
+            fprintf(out, "`\n");
         }
     }
 }

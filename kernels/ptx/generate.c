@@ -96,7 +96,6 @@ static void write_string(const char *text)
 typedef struct row_head {
     char pattern[FPO_ROW_TEXT], operands[FPO_ROW_TEXT], semantics[FPO_ROW_TEXT];
     int line, functions;
-    int approximate;
 } row_head;
 
 static int write_row_functions(const row_head *row, int index)
@@ -149,9 +148,6 @@ static void split_row(char *text, row_head *row)
         fail(row->line, "a row has three columns", text);
     *first = *second = '\0';
     char *pattern = trim(text);
-    row->approximate = strncmp(pattern, "approximate ", 12) == 0;
-    if (row->approximate)
-        pattern = trim(pattern + 12);
     snprintf(row->pattern, sizeof row->pattern, "%s", pattern);
     snprintf(row->operands, sizeof row->operands, "%s", trim(first + 2));
     snprintf(row->semantics, sizeof row->semantics, "%s", trim(second + 3));
@@ -209,9 +205,9 @@ int main(int argc, char **argv)
         printf(", ");
         write_string(rows[i].semantics);
         if (rows[i].functions != 0)
-            printf(", row_%d, %d, %d, %d},\n", i, rows[i].functions, rows[i].line, rows[i].approximate);
+            printf(", row_%d, %d, %d},\n", i, rows[i].functions, rows[i].line);
         else
-            printf(", NULL, 0, %d, %d},\n", rows[i].line, rows[i].approximate);
+            printf(", NULL, 0, %d},\n", rows[i].line);
     }
     printf("};\n\nconst fpo_ptx_family fpo_ptx_family_%s = {\"%s\", rows, sizeof rows / sizeof rows[0]};\n", argv[1],
            argv[1]);

@@ -188,12 +188,6 @@ static inline uint64_t pair_f32(float low, float high)
     return f32_bits(low) | (uint64_t)f32_bits(high) << 32;
 }
 
-/* Stands in for an instruction whose bits are not known. */
-static inline float approximate_f32(double x, bool ftz)
-{
-    return canonical_f32(flush_f32((float)x, ftz));
-}
-
 /* bits is the value's 64-bit two's complement. */
 static inline float integer_f32(bool negative, uint64_t bits, enum lane_rounding rounding)
 {

@@ -96,7 +96,6 @@ typedef struct fpo_ptx_instruction {
     uint16_t row;
     uint16_t operand_count;
     bool guarded, guard_negated;
-    bool approximate; /* the result's bits are not known */
     uint32_t guard;   /* slot of the predicate */
     uint32_t target;  /* of a branch: index of an instruction */
     uint32_t line;
@@ -215,7 +214,6 @@ typedef struct fpo_ptx_row {
     const fpo_ptx_lanes *lanes; /* pure: one for each combination of the pattern's alternatives, last group fastest */
     uint16_t lanes_count;
     uint16_t line; /* in the table's file */
-    bool approximate;
 } fpo_ptx_row;
 
 typedef struct fpo_ptx_family {

@@ -76,8 +76,6 @@ static fpo_status set(fpo_vgpu_config *config, const char *key, size_t key_lengt
         config->threads = (int)number;
     else if (same_name(key, key_length, "seed") && numeric)
         config->seed = number;
-    else if (same_name(key, key_length, "approximate") && numeric && number <= 1)
-        config->allow_approximate = number == 1;
     else if (same_name(key, key_length, "late_loads") && numeric && number <= 1)
         config->late_loads = number == 1;
     else if (same_name(key, key_length, "check") && numeric && number <= 1)

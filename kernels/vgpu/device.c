@@ -373,17 +373,6 @@ const char *fpo_vgpu_function_at(const fpo_vgpu_module *module, size_t index)
     return fpo_ptx_kernel_name(module->ptx, index);
 }
 
-static fpo_status check_kernel(const fpo_vgpu *gpu, const fpo_ptx_kernel *kernel, fpo_error *error)
-{
-    for (uint32_t i = 0; i < kernel->code_count; i++) {
-        const fpo_ptx_instruction *ins = &kernel->code[i];
-        if (ins->approximate && !gpu->config.allow_approximate)
-            return fpo_fail(error, FPO_ERR_UNSUPPORTED, "PTX line %u, kernel %.120s: the bits of `%s` are not known",
-                            ins->line, kernel->name, ins->opcode);
-    }
-    return FPO_OK;
-}
-
 fpo_status fpo_vgpu_get_function(fpo_vgpu_module *module, const char *name, fpo_vgpu_function **result,
                                  fpo_error *error)
 {
@@ -398,11 +387,10 @@ fpo_status fpo_vgpu_get_function(fpo_vgpu_module *module, const char *name, fpo_
     fpo_status status = fpo_ptx_kernel_decode(module->ptx, name, &kernel, error);
     if (status != FPO_OK)
         return status;
-    status = check_kernel(module->gpu, kernel, error);
-    fpo_vgpu_function *f = status == FPO_OK ? calloc(1, sizeof *f) : NULL;
+    fpo_vgpu_function *f = calloc(1, sizeof *f);
     if (f == NULL) {
         fpo_ptx_kernel_free(kernel);
-        return status != FPO_OK ? status : fpo_fail(error, FPO_ERR_MEMORY, "out of memory");
+        return fpo_fail(error, FPO_ERR_MEMORY, "out of memory");
     }
     *f = (fpo_vgpu_function){module, kernel, module->functions};
     module->functions = f;

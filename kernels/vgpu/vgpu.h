@@ -33,7 +33,6 @@ typedef struct fpo_vgpu_config {
     int capability;            /* of machines.inc */
     int multiprocessors;       /* CTAs that are resident at a time; 0: 4 */
     uint64_t seed;             /* 0: round robin, copies complete at once */
-    bool allow_approximate;    /* run instructions whose bits are not known with correctly rounded stand-ins */
     bool late_loads;           /* registers of tcgen05.ld hold a pattern until tcgen05.wait::ld */
     bool check;                /* look at every access to shared memory: reports through fpo_vgpu_launch.report */
     int threads;               /* of the host; 0: one a processor. Results are the same for any number. */
@@ -42,7 +41,7 @@ typedef struct fpo_vgpu_config {
     const fpo_model *models[FPO_VGPU_MMA_COUNT]; /* NULL: the default of the capability */
 } fpo_vgpu_config;
 
-/* "capability=120,sms=4,threads=2,seed=1,check=1,approximate=1,isa=avx2,max_instructions=N,mxf4nvf4=MODEL,...": the
+/* "capability=120,sms=4,threads=2,seed=1,check=1,isa=avx2,max_instructions=N,mxf4nvf4=MODEL,...": the
  * names of mma_kinds.inc in small letters stand for the models. An empty text is the default sm120. */
 fpo_status fpo_vgpu_config_parse(const char *text, fpo_vgpu_config *config, fpo_error *error);
 

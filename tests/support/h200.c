@@ -24,7 +24,7 @@ void fpo_h200_open(fpo_h200 *h200, uint64_t seed)
     free(text);
     ck_assert_msg(fpo_read_zstd(FPO_SOURCE_DIR "/tests/data/h200/ptx.ptx.zst", &text, &size, &error) == FPO_OK, "%s",
                   error.message);
-    fpo_vgpu_config config = {.capability = 90, .multiprocessors = 4, .seed = seed, .allow_approximate = true};
+    fpo_vgpu_config config = {.capability = 90, .multiprocessors = 4, .seed = seed};
     ck_assert_int_eq(fpo_vgpu_new(&config, &h200->gpu, &error), FPO_OK);
     ck_assert_msg(fpo_vgpu_load(h200->gpu, text, size, &h200->module, &error) == FPO_OK, "%s", error.message);
     free(text);

@@ -142,7 +142,7 @@ int fpo_row_kernel_count(const fpo_ptx_row *row)
 {
     fpo_row_groups groups;
     int count = 1;
-    if (strncmp(row->semantics, "@reciprocal", 11) != 0 && strncmp(row->semantics, "@quotient", 9) != 0)
+    if (strncmp(row->semantics, "@mufu", 5) != 0 && strncmp(row->semantics, "@quotient", 9) != 0)
         return row->lanes_count;
     if (!fpo_row_parse_groups(row->pattern, &groups))
         return 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The fp4oracle authors */
 
-/* A kernel for every row of the PTX table that works on values alone, in every combination of its alternatives: reads operands from columns
- * of adversarial values, executes the one instruction, writes its results. The same text runs on a GPU and on the
- * virtual one. */
+/* A kernel for every row of the PTX table that works on values alone, in every combination of its alternatives: reads
+ * operands from columns of adversarial values, executes the one instruction, writes its results. The same text runs on
+ * a GPU and on the virtual one. */
 #ifndef FP4ORACLE_TESTS_ROW_KERNEL_H
 #define FP4ORACLE_TESTS_ROW_KERNEL_H
 
@@ -17,7 +17,7 @@ typedef struct fpo_row_kernel {
     int results;           /* columns of FPO_ROW_CASES 64-bit words in `out` */
 } fpo_row_kernel;
 
-/* Combinations of a row that can be written: of a pure row, and of those that a measured table answers. */
+/* Combinations of a row that can be written: of a pure row, and of an approximate instruction. */
 int fpo_row_kernel_count(const fpo_ptx_row *row);
 
 /* Combination `index` of such a row, for `target` ("sm_90a"). False: it cannot be written (registers of 8 bits in

@@ -3,11 +3,11 @@
 # Copyright 2026 The fp4oracle authors
 """Executes the quantisers that libraries wrote in Triton, on the virtual GPU, and compares every byte with `fp4oracle quantize`.
 
-usage: fp4oracle vgpu -c approximate=1 -- VENV/bin/python triton_quantisers.py FP4ORACLE [--seeds N] [--first SEED]
+usage: fp4oracle vgpu -- VENV/bin/python triton_quantisers.py FP4ORACLE [--seeds N] [--first SEED]
            [--kernel PART] [--capability 120] [--deepseek CHECK-OUT] [--record FOLDER]
 
 VENV is made by setup.sh. A kernel's function is taken out of the installed package's source (it imports torch, which a kernel
-does not need), compiled by Triton and launched through libcuda.so.1. approximate=1: ex2.approx has whole numbers alone here.
+does not need), compiled by Triton and launched through libcuda.so.1.
 DeepSeek's kernels are no package: give a check-out of github.com/deepseek-ai/DeepSeek-V3 at 9b4e978. --record writes what
 came out for tests/data/recipes. Exit status 1 if a byte differs.
 """
