@@ -34,7 +34,7 @@ static float multiply(float a, float b, bool ftz)
 }
 
 /* Divisors without a normal reciprocal are scaled together with the dividend; of div.approx none is that is large. The
- * order of operations is that of ptxas 13.0's code for sm_90 and sm_120, and tools/approx_on_gpu.cu compares. */
+ * order of operations is the one that an H200's results have (tools/approx_on_gpu.cu, billions of quotients). */
 float fpo_div_approx(float a, float b, bool full, bool ftz)
 {
     float magnitude = fabsf(b);

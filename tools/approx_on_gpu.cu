@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The fp4oracle authors */
 
-/* Approximate divisions of this machine's GPU: what ptxas makes of them for sm_90 and sm_120 alike (a few scalings around
- * a reciprocal) is compared with the instruction itself over billions of operands, and digests of results are written
+/* Approximate divisions of this machine's GPU: a model of them (a few scalings around a reciprocal) is compared with the
+ * instruction itself over billions of operands, and digests of results are written
  * that a model on a CPU must reproduce (tests/test_approx_recorded.c). mufu_on_gpu.cu has the functions of one argument.
  *
  *   nvcc -O2 -arch=native tools/approx_on_gpu.cu -o approx_on_gpu && ./approx_on_gpu FOLDER
@@ -81,7 +81,7 @@ __device__ static float quotient(int kind, float a, float b)
     }
 }
 
-/* As SASS has it: a divisor beyond 2^126 and its dividend are quartered, a subnormal one and its dividend taken times
+/* The model: a divisor beyond 2^126 and its dividend are quartered, a subnormal one and its dividend taken times
  * 2^24, and the dividend is multiplied by MUFU.RCP of the divisor. */
 __device__ static float sequence(int kind, float a, float b)
 {
