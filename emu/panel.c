@@ -118,45 +118,67 @@ static void mark_special_scales(const fpo_step *step, const fpo_digits *scales, 
     }
 }
 
-static void fast_numbers(fpo_fast_kind kind, const fpo_step *step, int fraction, int lowest, const fpo_digits *elements,
-                         const fpo_panel *panel, int64_t row)
+/* Element number i of an instruction, which starts at `elements`, in the order of its chained sums. */
+static inline fpo_digits in_order(const fpo_digits *elements, const uint8_t *order, int i)
 {
-    for (int64_t at = 0; at < panel->k; at++) {
-        int64_t start = at / step->k * step->k;
-        fpo_digits x = elements[start + fpo_fast_order(step, (int)(at - start))];
-        int64_t to = row * panel->k + at;
-        if (is_special(x))
-            x.significand = 0; /* never looked at, but a number */
-        switch (kind) {
-        case FPO_FAST_NARROW:
-            panel->values[to] = x.significand == 0 ? 0.0f : (float)x.significand * power_of_two(x.exponent - fraction);
-            panel->numbers[to] = x.significand == 0 ? FPO_FAST_ABSENT : x.exponent;
-            break;
-        case FPO_FAST_WIDE:
-            panel->values[to] = (float)x.significand * power_of_two(-fraction);
-            panel->numbers[to] = x.significand == 0 ? FPO_FAST_ABSENT : x.exponent;
-            break;
-        case FPO_FAST_GROUPS:
-            panel->numbers[to] =
-                (int16_t)(x.significand == 0 ? 0 : x.significand * (1 << (x.exponent - fraction - lowest)));
-            if (x.significand != 0)
-                panel->nonzero[to / FPO_FAST_GROUP] |= (uint16_t)(1u << (to % FPO_FAST_GROUP));
-            break;
-        case FPO_FAST_NONE: break;
+    fpo_digits x = elements[order[i]];
+    if (is_special(x))
+        x.significand = 0; /* never looked at, but a number */
+    return x;
+}
+
+typedef struct fast_builder {
+    const fpo_step *step;
+    int fraction, lowest;
+    uint8_t order[FPO_STEP_MAX_K];
+} fast_builder;
+
+/* Significands below 2, the exponents apart; or, where f32 has all the numbers, times the powers of two. */
+static void build_products(const fast_builder *builder, bool narrow, const fpo_digits *elements, float *values,
+                           int16_t *exponents)
+{
+    float unit = power_of_two(-builder->fraction);
+    for (int i = 0; i < builder->step->k; i++) {
+        fpo_digits x = in_order(elements, builder->order, i);
+        bool zero = x.significand == 0;
+        float scale = narrow && !zero ? power_of_two(x.exponent - builder->fraction) : unit;
+        values[i] = (float)x.significand * scale;
+        exponents[i] = zero ? FPO_FAST_ABSENT : x.exponent;
+    }
+}
+
+static void build_groups(const fast_builder *builder, const fpo_digits *elements, int16_t *fixed, uint16_t *nonzero)
+{
+    for (int i = 0; i < builder->step->k; i++) {
+        fpo_digits x = in_order(elements, builder->order, i);
+        if (x.significand != 0) {
+            fixed[i] = (int16_t)(x.significand * (1 << (x.exponent - builder->fraction - builder->lowest)));
+            nonzero[i / FPO_FAST_GROUP] |= (uint16_t)(1u << (i % FPO_FAST_GROUP));
+        } else {
+            fixed[i] = 0;
         }
     }
 }
 
 static void build_fast(fpo_fast_kind kind, const fpo_step *step, const fpo_prepared *operand, fpo_panel *panel)
 {
-    int lowest = kind == FPO_FAST_GROUPS ? fpo_fast_lowest(fpo_step_operand_format(step, operand->element)) : 0;
+    fast_builder builder = {.step = step, .fraction = panel->fraction};
+    if (kind == FPO_FAST_GROUPS)
+        builder.lowest = fpo_fast_lowest(fpo_step_operand_format(step, operand->element));
+    for (int i = 0; i < step->k; i++)
+        builder.order[i] = (uint8_t)fpo_fast_order(step, i);
     for (int64_t r = 0; r < panel->rows; r++) {
         const fpo_digits *elements = panel->elements + r * panel->k;
         uint8_t *special = panel->special + r * (panel->k / step->k);
         mark_specials(step, elements, panel, special);
         if (panel->scales != NULL)
             mark_special_scales(step, panel->scales + r * panel->scale_columns, panel, special);
-        fast_numbers(kind, step, panel->fraction, lowest, elements, panel, r);
+        for (int64_t at = r * panel->k; at < (r + 1) * panel->k; at += step->k)
+            if (kind == FPO_FAST_GROUPS)
+                build_groups(&builder, panel->elements + at, panel->numbers + at, panel->nonzero + at / FPO_FAST_GROUP);
+            else
+                build_products(&builder, kind == FPO_FAST_NARROW, panel->elements + at, panel->values + at,
+                               panel->numbers + at);
     }
 }
 
