@@ -50,12 +50,12 @@ static int64_t row_source(const fpo_edit *edit, const fpo_code_matrix *m, int64_
     }
 }
 
-static int64_t code_source(const fpo_edit *edit, const fpo_code_matrix *m, int64_t r, int64_t k)
+static fpo_code_run code_source(const fpo_edit *edit, const fpo_code_matrix *m, int64_t r)
 {
     switch (edit->kind) {
-    case FPO_EDIT_OPERAND_TRANSPOSED: return k * m->rows + r;
-    case FPO_EDIT_ROW_STRIDE: return r * edit->to + k;
-    default: return r * m->k + k + edit->to;
+    case FPO_EDIT_OPERAND_TRANSPOSED: return (fpo_code_run){r, m->rows};
+    case FPO_EDIT_ROW_STRIDE: return (fpo_code_run){r * edit->to, 1};
+    default: return (fpo_code_run){r * m->k + edit->to, 1};
     }
 }
 

@@ -104,6 +104,7 @@ void fpo_scales_recode(const fpo_edit *edit, fpo_edit_target *target, fpo_scale_
 
 typedef struct fpo_code_matrix {
     fpo_format format;
+    int storage_bytes; /* of a code; 0: two a byte */
     int64_t rows, k, row_bytes;
     const fpo_edit_target *target;
     const unsigned char *from;
@@ -118,8 +119,12 @@ void fpo_code_set(const fpo_code_matrix *matrix, unsigned char *codes, int64_t r
 /* Row r becomes row source(...), or zeros where that is out of range. */
 typedef int64_t (*fpo_row_source)(const fpo_edit *edit, const fpo_code_matrix *matrix, int64_t r);
 void fpo_rows_move(const fpo_edit *edit, fpo_edit_target *target, fpo_row_source source);
-/* Element (r, k) becomes element number source(...) of the matrix, row by row, or zero where that is out of range. */
-typedef int64_t (*fpo_code_source)(const fpo_edit *edit, const fpo_code_matrix *matrix, int64_t r, int64_t k);
+/* Element (r, k) becomes element number first + k * step of the matrix, row by row, or zero where that is out of range.
+ */
+typedef struct fpo_code_run {
+    int64_t first, step; /* step > 0 */
+} fpo_code_run;
+typedef fpo_code_run (*fpo_code_source)(const fpo_edit *edit, const fpo_code_matrix *matrix, int64_t r);
 void fpo_codes_move(const fpo_edit *edit, fpo_edit_target *target, fpo_code_source source);
 typedef uint32_t (*fpo_code_recode)(const fpo_edit *edit, fpo_format format, uint32_t code);
 void fpo_codes_recode(const fpo_edit *edit, fpo_edit_target *target, fpo_code_recode recode);
