@@ -167,13 +167,26 @@ static void apply(const fpo_edit *edit, fpo_edited *edited)
     }
 }
 
+/* Whether a later edit looks at elements or scales of the operand, perhaps in other rows than the ones wanted. */
+static bool is_read_again(int operand, const fpo_edit *later, size_t count)
+{
+    bool again = false;
+    for (size_t i = 0; i < count && (unsigned)later[i].kind < FPO_EDIT_COUNT; i++) {
+        const fpo_edit_group *group = group_of[later[i].kind];
+        bool scalars = group == &fpo_edits_accumulation || group == &fpo_edits_scalar || group == &fpo_edits_epilogue;
+        bool elsewhere = catalogue[later[i].kind].per_operand && (later[i].operands & operand) == 0;
+        again = again || !(scalars || elsewhere);
+    }
+    return again;
+}
+
 fpo_status fpo_edits_apply(fpo_edited *edited, const fpo_edit *edits, size_t count, const bool *wanted_a,
                            const bool *wanted_b, fpo_error *error)
 {
     for (size_t i = 0; i < count && edited->status == FPO_OK; i++) {
-        /* What the last edit leaves out, no other one will read. */
-        edited->wanted_a = i + 1 == count ? wanted_a : NULL;
-        edited->wanted_b = i + 1 == count ? wanted_b : NULL;
+        const fpo_edit *later = edits + i + 1;
+        edited->wanted_a = is_read_again(FPO_OPERAND_A, later, count - i - 1) ? NULL : wanted_a;
+        edited->wanted_b = is_read_again(FPO_OPERAND_B, later, count - i - 1) ? NULL : wanted_b;
         if ((unsigned)edits[i].kind < FPO_EDIT_COUNT)
             apply(&edits[i], edited);
         else
