@@ -62,6 +62,8 @@ START_TEST(scopes)
         ".reg .b32 %r<3>; mov.u32 %r1, 1; { .reg .pred p; setp.eq.u32 p, %r1, 1; @p bra DONE; mov.u32 %r2, 2; DONE: }"
         "{ .reg .pred p; setp.ne.u32 p, %r1, 2; @!p bra DONE; mov.u32 %r2, 3; DONE: } ret;",
         8, 0);
+    accept(".reg.b32 x; mov.b32 x, 5; { .reg.pred p; setp.eq.u32 p, x, 1; }", 2, 0);
+    refuse(".reg.b33 x;", "registers of type `.b33`|line 6");
     accept(".reg .b32 x; mov.b32 x, 5; { .reg .b64 x; mov.b64 x, 5; } add.s32 x, x, 1;", 3, 0);
     refuse("{ .reg .pred p; setp.eq.u32 p, 1, 1; } @p bra OUT; OUT:", "line 6|p");
     refuse("{ IN: } bra IN;", "no label IN|line 6");

@@ -200,6 +200,19 @@ static void parse_instruction(fpo_ptx_builder *b)
     fpo_ptx_decode(b, name, guarded ? &guard : NULL, nodes, count, label, opcode.line);
 }
 
+/* `.reg .b32` or, as people write it in inline asm, `.reg.b32`: the type is what follows. */
+static bool accept_register_directive(fpo_ptx_parse *parse)
+{
+    fpo_ptx_token *token = &parse->token;
+    static const char directive[] = ".reg";
+    size_t length = sizeof directive - 1;
+    if (token->kind != 'w' || token->length <= length || memcmp(token->text, ".reg.", length + 1) != 0)
+        return fpo_ptx_accept(parse, directive);
+    token->text += length;
+    token->length -= length;
+    return true;
+}
+
 bool fpo_ptx_parse_statement(fpo_ptx_builder *b)
 {
     fpo_ptx_parse *parse = b->parse;
@@ -215,7 +228,7 @@ bool fpo_ptx_parse_statement(fpo_ptx_builder *b)
     } else if (fpo_ptx_accept(parse, ".pragma")) {
         fpo_ptx_next(parse);
         fpo_ptx_expect(parse, ";");
-    } else if (fpo_ptx_accept(parse, ".reg")) {
+    } else if (accept_register_directive(parse)) {
         declare_registers(b);
     } else if (fpo_ptx_is(parse, ".shared")) {
         declare_variables(b, FPO_PTX_V_SHARED);
