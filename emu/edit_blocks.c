@@ -26,7 +26,7 @@ bool fpo_output_takes_recipe(const fpo_epilogue *epilogue, int recipe)
     return info->view.element == epilogue->d && scale->format == epilogue->d_scale && scale->block_rows == 1 &&
            scale->block_k == fpo_output_block(epilogue) && strstr(info->text, "row_amax") == NULL &&
            strstr(info->text, "block ") == NULL && strstr(info->text, ".rs(") == NULL &&
-           strstr(info->text, "hadamard") == NULL;
+           strstr(info->text, "random") == NULL && strstr(info->text, "hadamard") == NULL;
 }
 
 /* What a tensor scale is in the library's words: the multiplier of a reader, its inverse, a multiple of either, or

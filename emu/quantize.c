@@ -49,14 +49,15 @@ static void mark(fpo_quantizer *q, int r)
 }
 
 /* Where the code is the result of a rounding to the element's format and nothing else wants its value, the rounding is
- * left to what stores the codes. */
+ * left to what stores the codes, which rounds to nearest. */
 static void find_last(fpo_quantizer *q)
 {
     const fpo_program *program = q->program;
     for (int i = 0; i < program->step_count; i++) {
         const fpo_recipe_step *step = &program->steps[i];
         if (step->to == program->code && step->function == FPO_FN_ENCODE && step->format == q->view->element &&
-            step->cast.rounding != FPO_STOCHASTIC && program->error == FPO_NO_REGISTER) {
+            step->cast.rounding != FPO_STOCHASTIC && step->cast.rounding != FPO_TOWARD_ZERO &&
+            program->error == FPO_NO_REGISTER) {
             q->last = step;
             q->live[i] = false;
         }

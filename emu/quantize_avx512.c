@@ -5,5 +5,6 @@
 #include "quantize_kernels.h"
 #include "quantize_loops.h"
 
-const fpo_quantize_kernels fpo_quantize_avx512 = {step,       step_of_blocks, round_randomly, encode, encode_nibbles,
-                                                  block_amax, join_amax,      error_sums,     spread};
+const fpo_quantize_kernels fpo_quantize_avx512 = {step,          step_of_blocks, round_randomly, random_words,
+                                                  random_blocks, encode,         encode_nibbles, block_amax,
+                                                  join_amax,     error_sums,     spread};

@@ -19,10 +19,12 @@ typedef struct fpo_quantize_kernels {
     /* The same for a function of two where b is value i of each `block` elements; of fpo_has_blocks alone. */
     void (*step_of_blocks)(const fpo_recipe_step *step, const float *a, const float *b, int64_t block, float *to,
                            int count);
-    /* Stochastic rounding by the first words of the blocks from `first` on; false: not a format that has such a loop.
-     */
-    bool (*round_randomly)(const fpo_recipe_step *step, uint64_t seed, uint64_t first, const float *x, float *to,
-                           int count);
+    /* Stochastic rounding by 32 random bits each; false: not a format that has such a loop. */
+    bool (*round_randomly)(const fpo_recipe_step *step, const uint32_t *bits, const float *x, float *to, int count);
+    /* The first words of the generator's blocks from `first` on, of stream 0. */
+    void (*random_words)(uint64_t seed, uint64_t first, uint32_t *words, int count);
+    /* All four words of each of these blocks. */
+    void (*random_blocks)(uint64_t seed, const uint64_t *streams, const uint64_t *indices, uint32_t *words, int count);
     /* Codes of up to 8 bits, one a byte; at most FPO_CHUNK. */
     void (*encode)(fpo_format format, const fpo_cast *cast, const float *x, uint8_t *codes, int count);
     /* Codes of 4 bits, two a byte, even ones low; a byte that is half full ends with 0. */

@@ -5,6 +5,7 @@
  * quantize_avx512.c, which say what the compiler may use. Everything here rounds as IEEE 754 says, lane by lane, so
  * that the results are the same; recipe_eval.c has the same functions one value at a time, independently. */
 #include "quantize_kernels.h"
+#include "quantize_random.h"
 #include "quantize_round.h"
 
 #include <math.h>
@@ -450,39 +451,15 @@ static void hadamard(const float *restrict x, float *restrict to, int count)
     }
 }
 
-/* The first word of fpo_random_block, for many indices in a row. */
-static void random_words(uint64_t seed, uint64_t first, uint32_t *restrict words, int count)
-{
-#pragma omp simd
-    for (int i = 0; i < count; i++) {
-        uint64_t index = first + (uint64_t)i;
-        uint64_t c0 = index & UINT32_MAX, c1 = index >> 32, c2 = 0, c3 = 0;
-        uint32_t key0 = (uint32_t)seed, key1 = (uint32_t)(seed >> 32);
-#pragma GCC unroll 10
-        for (int round = 0; round < 10; round++) {
-            uint64_t product0 = UINT64_C(0xD2511F53) * c0, product1 = UINT64_C(0xCD9E8D57) * c2;
-            c0 = (product1 >> 32) ^ c1 ^ key0;
-            c2 = (product0 >> 32) ^ c3 ^ key1;
-            c1 = product1 & UINT32_MAX;
-            c3 = product0 & UINT32_MAX;
-            key0 += 0x9E3779B9;
-            key1 += 0xBB67AE85;
-        }
-        words[i] = (uint32_t)c0;
-    }
-}
-
-static bool round_randomly(const fpo_recipe_step *s, uint64_t seed, uint64_t first, const float *restrict x,
+static bool round_randomly(const fpo_recipe_step *s, const uint32_t *restrict bits, const float *restrict x,
                            float *restrict to, int count)
 {
     fpo_round round;
     if (!fpo_round_init_random(&round, s->format, &s->cast))
         return false;
-    uint32_t words[FPO_CHUNK];
-    random_words(seed, first, words, count);
 #pragma omp simd
     for (int i = 0; i < count; i++)
-        to[i] = fpo_round_random_value(&round, x[i], words[i]);
+        to[i] = fpo_round_random_value(&round, x[i], bits[i]);
     return true;
 }
 
@@ -548,8 +525,14 @@ static void round_step(const fpo_recipe_step *step, const float *a, float *to, i
             done = fpo_round_f16_avx2(a, to, count, round.nan_value);
 #endif
         round_values(&round, a + done, to + done, count - done);
-    } else
+    } else if (step->cast.rounding == FPO_TOWARD_ZERO && fpo_round_init_random(&round, step->format, &step->cast) &&
+               round.saturates) {
+#pragma omp simd
+        for (int i = 0; i < count; i++)
+            to[i] = fpo_round_random_value(&round, a[i], 0); /* which nothing carries out of */
+    } else {
         scalar(step, a, a, a, to, count);
+    }
 }
 
 static void code_numbers(const fpo_recipe_step *step, const float *a, float *to, int count)

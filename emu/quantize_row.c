@@ -179,6 +179,7 @@ static void span_errors(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *
     for (int attempt = 0; attempt < q->program->try_count; attempt++) {
         try_scope(q, lane, regions, attempt);
         fpo_load_elements(q, lane, regions);
+        fpo_load_random(q, lane, regions);
         fpo_run_scope(q, lane, FPO_SCOPE_ELEMENT, regions);
         fpo_run_scope(q, lane, FPO_SCOPE_ERROR, regions);
         const float *error = lane->values[q->program->error];
@@ -269,6 +270,7 @@ static void quantize_elements(const fpo_quantizer *q, fpo_lane *lane, const fpo_
     for (int64_t at = regions->begin; at < regions->end; at = span.end) {
         span = elements_from(q, regions, at);
         fpo_load_elements(q, lane, &span);
+        fpo_load_random(q, lane, &span);
         fpo_run_scope(q, lane, FPO_SCOPE_ELEMENT, &span);
         store_codes(q, lane, &span);
     }

@@ -4,8 +4,6 @@
 /* One step of a recipe on many values. */
 #include "quantizer.h"
 
-#include <fp4oracle/random.h>
-
 #include <stdlib.h>
 
 static void fill(float *to, float value, int count)
@@ -99,17 +97,15 @@ const float *fpo_spread(const fpo_quantizer *q, fpo_lane *lane, int r, int slot,
     return to;
 }
 
-/* Stochastic rounding: an element's random bits depend on the seed and its place alone. */
 static void round_randomly(const fpo_quantizer *q, const fpo_recipe_step *step, const float *x, float *to,
                            const fpo_span *span)
 {
-    fpo_random random = {.seed = q->result->seed};
-    uint64_t first = (uint64_t)(span->row * q->k + span->begin);
-    if (q->kernels->round_randomly(step, random.seed, first, x, to, span->count))
+    uint32_t bits[FPO_CHUNK];
+    fpo_span_bits(q, span, bits);
+    if (q->kernels->round_randomly(step, bits, x, to, span->count))
         return;
     for (int i = 0; i < span->count; i++) {
-        uint32_t bits = (uint32_t)fpo_random_bits(random, first + (uint64_t)i);
-        uint32_t code = fpo_encode(step->format, fpo_value_from_float(x[i]), &step->cast, bits);
+        uint32_t code = fpo_encode(step->format, fpo_value_from_float(x[i]), &step->cast, bits[i]);
         to[i] = (float)fpo_decode_double(step->format, code);
     }
 }

@@ -7,6 +7,7 @@
  *   quantize_simplify.c  steps that need not run
  *   quantize_amax.c    amax of the tensor, of regions that span rows
  *   quantize_row.c     rows: their blocks and elements, in chunks that stay in the cache
+ *   quantize_random.c  random bits of the elements
  *   quantize_vector.c  one step on many values: its arguments brought to one length
  *   quantize_kernels.h the loops themselves, for each instruction set */
 #ifndef FP4ORACLE_EMU_QUANTIZER_H
@@ -73,6 +74,10 @@ const float *fpo_spread(const fpo_quantizer *q, fpo_lane *lane, int r, int slot,
 void fpo_run_scope(const fpo_quantizer *q, fpo_lane *lane, fpo_scope scope, const fpo_span *span);
 /* The elements of a span, after the recipe's `input:` part, into register `to`. */
 void fpo_load_elements(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *span);
+/* 32 random bits of each element of a span, at most FPO_CHUNK. */
+void fpo_span_bits(const fpo_quantizer *q, const fpo_span *span, uint32_t *bits);
+/* The recipe's `random`, where it has that, before the elements' scope runs. */
+void fpo_load_random(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *span);
 /* |x| of the span's elements joined to `amax` by the recipe's rule. */
 float fpo_amax_join(fpo_amax_rule rule, float amax, float other);
 float fpo_amax_of(fpo_amax_rule rule, const float *x, int64_t count);

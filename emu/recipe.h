@@ -5,6 +5,7 @@
  *
  *   recipe_parse.c  text -> program
  *   recipe_eval.c   the meaning of one step, on one value
+ *   recipe_random.c the random bits of an element
  *   recipe_trace.c  the program over one block, one value at a time, with the text of each step (recipe_expression.c)
  *   quantize*.c     the program over a tensor: scope by scope, many values at a time */
 #ifndef FP4ORACLE_EMU_RECIPE_H
@@ -40,6 +41,43 @@ typedef enum fpo_amax_rule {
     FPO_AMAX_NAN_ZERO   /* NaN is skipped, and 0 where all are (fmaxf from a start of 0) */
 } fpo_amax_rule;
 
+/* Which bits of the generator an element's rounding takes. */
+typedef enum fpo_draw_rule {
+    FPO_DRAW_INDEX,       /* the first word of the block with the element's index */
+    FPO_DRAW_TE_ROWS,     /* a byte, as TransformerEngine's kernel draws it that quantises rows */
+    FPO_DRAW_TE_BOTH,     /* rows, where the kernel makes the transposed copy, too */
+    FPO_DRAW_TE_COLUMNS,  /* that copy: x is the transposed tensor */
+    FPO_DRAW_TE_ROWS_CVT, /* rows; the bytes of a word go to elements as cvt.rs takes them */
+    FPO_DRAW_COUNT
+} fpo_draw_rule;
+
+/* What random bits depend on besides the element's place. */
+typedef struct fpo_draws {
+    fpo_draw_rule rule;
+    uint64_t seed;
+    int64_t rows, k; /* of the tensor */
+} fpo_draws;
+
+/* The block of the generator whose 16 bytes 16 elements of a row share, by TransformerEngine's rules. */
+typedef struct fpo_draw_block {
+    uint64_t stream, index;
+    bool upper_first; /* words 2 and 3 are for the first eight elements */
+} fpo_draw_block;
+
+enum { FPO_DRAW_GROUP = 16 };
+
+/* Of elements [16 * group, 16 * group + 16) of a row; not of FPO_DRAW_INDEX. */
+fpo_draw_block fpo_draw_block_of(const fpo_draws *draws, int64_t row, int64_t group);
+/* Which byte of its word an element takes, 0 the lowest. */
+int fpo_draw_byte(fpo_draw_rule rule, int element);
+/* 32 random bits of one element; where a rule gives fewer, they are the leading ones and zeros follow. */
+uint32_t fpo_draw_bits(const fpo_draws *draws, int64_t row, int64_t column);
+/* The leading 24 of them as a number from 0 to below 1: `random` of a recipe. */
+static inline float fpo_draw_number(uint32_t bits)
+{
+    return (float)(bits >> 8) * 0x1p-24f;
+}
+
 enum { FPO_REGISTERS = 96, FPO_RECIPE_STEPS = 96, FPO_TRIES = 8, FPO_NO_REGISTER = -1 };
 
 typedef struct fpo_register {
@@ -66,7 +104,8 @@ typedef struct fpo_program {
     fpo_recipe_step steps[FPO_RECIPE_STEPS];
     int step_count;
     fpo_amax_rule amax_rule[FPO_SCOPE_COUNT]; /* of the tensor's, a row's, a block's amax */
-    int amax_rows, amax_k;  /* region of an amax where it is larger than a block of scales: 16x16; else 0 */
+    int amax_rows, amax_k; /* region of an amax where it is larger than a block of scales: 16x16; else 0 */
+    fpo_draw_rule draw_rule;
     float tries[FPO_TRIES]; /* candidates of a search, in order; the first smallest error wins */
     int try_count;          /* 0: no search */
     bool error_max;         /* the largest error counts, not the sum */
@@ -74,7 +113,7 @@ typedef struct fpo_program {
     bool error_ftz;         /* sums of errors flush subnormals */
     int error_chunk; /* errors are added in order in chunks of this many, then the chunks pairwise; 0: in order */
     /* Registers that the engine fills in or takes out; FPO_NO_REGISTER if the text does not name them. */
-    int16_t tensor_amax, row_amax, amax, raw_x, x, attempt;
+    int16_t tensor_amax, row_amax, amax, raw_x, x, random, attempt;
     int16_t tensor_scale, row_scale, multiplier, row_multiplier, scale, code, error;
 } fpo_program;
 

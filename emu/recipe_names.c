@@ -58,6 +58,7 @@ int16_t *fpo_recipe_slot(fpo_program *program, const fpo_token *name, bool *inpu
         {"amax", &program->amax, true, FPO_SCOPE_BLOCK},
         {"try", &program->attempt, true, FPO_SCOPE_TRY},
         {"x", &program->raw_x, true, FPO_SCOPE_INPUT},
+        {"random", &program->random, true, FPO_SCOPE_ELEMENT},
         {"tensor_scale", &program->tensor_scale, false, FPO_SCOPE_TENSOR},
         {"multiplier", &program->multiplier, false, FPO_SCOPE_TENSOR},
         {"row_scale", &program->row_scale, false, FPO_SCOPE_ROW},
@@ -88,7 +89,7 @@ static bool modify(const fpo_token *word, fpo_recipe_step *step)
     else if (fpo_token_is(word, "rp"))
         cast->rounding = FPO_AWAY_FROM_ZERO;
     else if (fpo_token_is(word, "rs"))
-        cast->rounding = FPO_STOCHASTIC; /* random bits of (seed, index of the element) */
+        cast->rounding = FPO_STOCHASTIC; /* fpo_draw_bits */
     else if (fpo_token_is(word, "nosat"))
         cast->overflow = cast->infinity = FPO_NON_FINITE;
     else if (fpo_token_is(word, "inf"))

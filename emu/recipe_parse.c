@@ -167,6 +167,8 @@ static int parse_name(fpo_recipe_parser *p)
         fpo_recipe_complain(p, "'%.*s' has no value here", (int)name.length, name.text);
         return 0;
     }
+    if (slot == &program->random && p->scope != FPO_SCOPE_ELEMENT)
+        fpo_recipe_complain(p, "random belongs under element:");
     /* x is the raw input under `input:`; later it is what came out there, or the same input again. */
     if (slot == &program->raw_x && p->scope > FPO_SCOPE_INPUT) {
         slot = &program->x;
@@ -335,6 +337,13 @@ static bool parse_mode(fpo_recipe_parser *p, const fpo_token *word)
                 p->program->amax_rule[scope] = (fpo_amax_rule)rule;
             return true;
         }
+    static const char *const draws[FPO_DRAW_COUNT] = {"index_bits", "te_row_bits", "te_row_bits_of_both",
+                                                      "te_column_bits", "te_row_bits_cvt"};
+    for (int rule = 0; rule < FPO_DRAW_COUNT; rule++)
+        if (fpo_token_is(word, draws[rule])) {
+            p->program->draw_rule = (fpo_draw_rule)rule;
+            return true;
+        }
     bool ftz = fpo_token_is(word, "ftz"), f64 = fpo_token_is(word, "f64");
     if (!ftz && !f64 && !fpo_token_is(word, "ieee"))
         return false;
@@ -385,10 +394,10 @@ fpo_status fpo_recipe_compile(const char *text, const fpo_operand_view *view, fp
                               fpo_error *error)
 {
     memset(program, 0, sizeof *program);
-    int16_t *slots[] = {&program->tensor_amax, &program->row_amax,       &program->amax,       &program->raw_x,
-                        &program->x,           &program->attempt,        &program->multiplier, &program->tensor_scale,
-                        &program->row_scale,   &program->row_multiplier, &program->scale,      &program->code,
-                        &program->error};
+    int16_t *slots[] = {
+        &program->tensor_amax,    &program->row_amax, &program->amax,       &program->raw_x,        &program->x,
+        &program->random,         &program->attempt,  &program->multiplier, &program->tensor_scale, &program->row_scale,
+        &program->row_multiplier, &program->scale,    &program->code,       &program->error};
     for (size_t i = 0; i < sizeof slots / sizeof *slots; i++)
         *slots[i] = FPO_NO_REGISTER;
     fpo_recipe_parser p = {.text = text, .at = text, .program = program, .view = view, .dtype = dtype, .error = error};

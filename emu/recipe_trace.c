@@ -7,7 +7,6 @@
 #include "quantizer.h"
 #include "recipe_expression.h"
 
-#include <fp4oracle/random.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -53,6 +52,12 @@ static void hadamard(const double *x, double *to, int64_t count)
     }
 }
 
+/* What fpo_quantize takes for element i of the row with seed 0. */
+static uint32_t random_bits(const machine *m, int64_t i)
+{
+    return fpo_draw_bits(&(fpo_draws){.rule = m->program->draw_rule, .rows = 1, .k = m->k}, 0, i);
+}
+
 static void run_step(const machine *m, const fpo_recipe_step *step)
 {
     double *to = values_of(m, step->to);
@@ -61,11 +66,9 @@ static void run_step(const machine *m, const fpo_recipe_step *step)
         return;
     }
     if (step->function == FPO_FN_ENCODE && step->cast.rounding == FPO_STOCHASTIC) {
-        /* The random bits that fpo_quantize takes for these elements with seed 0. */
         for (int64_t i = 0; i < m->count; i++) {
             fpo_value x = fpo_value_from_float((float)values_of(m, step->argument[0])[i]);
-            uint32_t bits = (uint32_t)fpo_random_bits((fpo_random){0, 0}, (uint64_t)i);
-            to[i] = fpo_decode_double(step->format, fpo_encode(step->format, x, &step->cast, bits));
+            to[i] = fpo_decode_double(step->format, fpo_encode(step->format, x, &step->cast, random_bits(m, i)));
         }
         return;
     }
@@ -229,9 +232,12 @@ static void run_program(const machine *m)
     set_all(m, program->amax, (double)block_amax(m));
     report_input(m, program->amax, FPO_SCOPE_BLOCK);
     run_scope(m, FPO_SCOPE_BLOCK, true);
+    for (int64_t i = 0; program->random != FPO_NO_REGISTER && i < m->count; i++)
+        values_of(m, program->random)[i] = (double)fpo_draw_number(random_bits(m, i));
     if (program->try_count > 0)
         search(m);
     run_scope(m, FPO_SCOPE_TRY, true);
+    report_input(m, program->random, FPO_SCOPE_ELEMENT);
     run_scope(m, FPO_SCOPE_ELEMENT, true);
 }
 

@@ -20,6 +20,16 @@ run 0 quantize "$slice:weight" --recipe nvfp4_divide -o again.safetensors --json
 json .recipe nvfp4_divide; json '.shape | join("x")' 128x384; json '.clipped < .largest' true
 cmp -s q.safetensors again.safetensors || fail 'two runs differ'
 
+# A seed decides stochastic rounding, 0 if none is given, and nothing else.
+for seed in "" 0 1 18446744073709551615; do
+    run 0 quantize "$slice:weight" --recipe te_nvfp4_stochastic ${seed:+--seed $seed} -o "seed$seed.safetensors"
+done
+cmp -s seed.safetensors seed0.safetensors || fail 'no seed is not seed 0'
+for pair in "0 1" "1 18446744073709551615"; do
+    if cmp -s "seed${pair% *}.safetensors" "seed${pair#* }.safetensors"; then fail "seeds $pair: the same codes"; fi
+done
+run 2 quantize "$slice:weight" --recipe te_nvfp4_stochastic --seed -1 -o bad.safetensors; err "seed '-1'"; absent bad.safetensors
+
 # 128x4: the same scales, elsewhere.
 run 0 quantize "$slice:weight" --recipe nvfp4_divide --layout 128x4 -o tiled.safetensors
 header tiled.safetensors >out; json '.scale.shape | join("x")' 3072; json '.__metadata__["fp4oracle.scale_layout"]' 128x4

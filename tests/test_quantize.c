@@ -3,12 +3,14 @@
 
 /* The plain recipes against MPFR: f32 operations by mpfr at 24 bits, rounding to a format by search over its numbers.
  */
+#include "recipe.h"
 #include "suite.h"
 
 #include <fp4oracle/quantize.h>
 #include <fp4oracle/random.h>
 #include <math.h>
 #include <mpfr.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #ifdef __SSE__
@@ -346,7 +348,6 @@ START_TEST(zero_row)
 }
 END_TEST
 
-/* Stochastic rounding: the bits of (seed, element) alone decide, whatever the threads, and the mean is the value. */
 /* A tensor scale that is given decides the multiplier, whatever the numbers are. */
 START_TEST(a_given_scale_decides)
 {
@@ -379,30 +380,37 @@ START_TEST(a_given_scale_decides)
 }
 END_TEST
 
-START_TEST(stochastic)
+/* Stochastic rounding: the bits of (seed, element) alone decide, whatever the threads, and the mean is the value.
+ * `draws` says which bits these are. */
+static void round_stochastically(const char *draws, fpo_draw_rule rule)
 {
     enum { ROWS = 40, K = 1600 };
     static float x[ROWS * K];
     static uint8_t codes[3][ROWS * K / 2], scales[ROWS * K / 16];
     for (int i = 0; i < ROWS * K; i++)
         x[i] = i % 16 == 0 ? 6 : (float)(i % 16) * 0.37f;
+    char text[128];
+    snprintf(text, sizeof text, "%s block: scale = e4m3(amax / 6); element: code = e2m1.rs(x / scale);", draws);
+    fpo_recipe_info info = *fpo_recipe_describe(FPO_RECIPE_NVFP4_DIVIDE);
+    info.text = text;
     for (int i = 0; i < 3; i++) {
         fpo_quantized result = {.codes = codes[i], .codes_bytes = sizeof codes[i], .scales = scales};
         fpo_execution execution = {.threads = i == 1 ? 3 : 1};
         result.scales_bytes = sizeof scales;
         result.seed = i == 2 ? 8 : 7;
-        result.library_scale = 2688;
-        result.given_library_scale = true;
-        ck_assert_int_eq(fpo_quantize(FPO_RECIPE_TE_STOCHASTIC, x, ROWS, K, &result, &execution, NULL), FPO_OK);
+        ck_assert_int_eq(fpo_quantize_by(&info, x, ROWS, K, &result, &execution, NULL), FPO_OK);
     }
     ck_assert_mem_eq(codes[0], codes[1], sizeof codes[0]);
     ck_assert(memcmp(codes[0], codes[2], sizeof codes[0]) != 0);
     fpo_cast cast = *fpo_cast_describe(FPO_CAST_PTX);
     cast.rounding = FPO_STOCHASTIC;
+    fpo_draws how = {.rule = rule, .seed = 7, .rows = ROWS, .k = K};
     double sums[16] = {0};
     for (int i = 0; i < ROWS * K; i++) {
         unsigned code = codes[0][i / 2] >> i % 2 * 4 & 15;
-        uint32_t bits = (uint32_t)fpo_random_bits((fpo_random){7, 0}, (uint64_t)i);
+        uint32_t bits = fpo_draw_bits(&how, i / K, i % K);
+        if (rule == FPO_DRAW_INDEX)
+            ck_assert_uint_eq(bits, (uint32_t)fpo_random_bits((fpo_random){7, 0}, (uint64_t)i));
         ck_assert_uint_eq(code, fpo_encode(FPO_E2M1, fpo_value_from_float(x[i]), &cast, bits));
         sums[i % 16] += fpo_decode_double(FPO_E2M1, code);
     }
@@ -410,6 +418,13 @@ START_TEST(stochastic)
         double mean = sums[i] / (ROWS * K / 16), deviation = 1 / sqrt(ROWS * K / 16); /* steps of at most 2 */
         ck_assert_msg(fabs(mean - (double)x[i]) < 5 * deviation, "mean %g of %g", mean, (double)x[i]);
     }
+}
+
+START_TEST(stochastic)
+{
+    static const char *const draws[FPO_DRAW_COUNT] = {"", "te_row_bits;", "te_row_bits_of_both;", "te_column_bits;",
+                                                      "te_row_bits_cvt;"};
+    round_stochastically(draws[_i], (fpo_draw_rule)_i);
 }
 END_TEST
 
@@ -452,7 +467,7 @@ Suite *fpo_suite(void)
 #endif
     tcase_add_test(tests, ties);
     tcase_add_test(tests, zero_row);
-    tcase_add_test(tests, stochastic);
+    tcase_add_loop_test(tests, stochastic, 0, FPO_DRAW_COUNT);
     tcase_add_test(tests, a_given_scale_decides);
     tcase_add_test(tests, registry);
     tcase_add_test(tests, refusals);

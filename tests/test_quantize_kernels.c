@@ -387,30 +387,62 @@ END_TEST
 START_TEST(stochastic)
 {
     static float x[FPO_CHUNK], got[FPO_CHUNK];
+    static uint32_t bits[FPO_CHUNK];
     fpo_format format = formats[_i];
     fpo_cast cast = *fpo_cast_describe(_i % 2 ? FPO_CAST_IEEE : FPO_CAST_PTX);
     cast.rounding = FPO_STOCHASTIC;
     fpo_recipe_step step = {.function = FPO_FN_ENCODE, .format = format, .cast = cast};
     for (int round = 0; round < ROUNDS; round++) {
-        /* Two places, one beyond 2^32: both words of the counter. */
-        uint64_t first = round % 2 ? UINT64_C(0xFFFFFFF0) : UINT64_C(0x123456789ABC) * (uint64_t)round;
-        fpo_random random = {.seed = UINT64_C(0x9E3779B97F4A7C15) * (uint64_t)(round + 1)};
-        for (int i = 0; i < FPO_CHUNK; i++)
-            x[i] = value((uint64_t)(round * FPO_CHUNK + i) + UINT64_C(0x800000000));
+        for (int i = 0; i < FPO_CHUNK; i++) {
+            uint64_t index = (uint64_t)(round * FPO_CHUNK + i);
+            x[i] = value(index + UINT64_C(0x800000000));
+            bits[i] = (uint32_t)fpo_random_bits((fpo_random){6, 6}, index);
+            bits[i] = round % 4 == 0 ? bits[i] << 24 : round % 4 == 1 ? bits[i] | 0xFFFFFF00u : bits[i];
+        }
         for (int t = 0; t < TABLES; t++) {
-            if (!runs(t) || !tables[t]->round_randomly(&step, random.seed, first, x, got, FPO_CHUNK))
+            if (!runs(t) || !tables[t]->round_randomly(&step, bits, x, got, FPO_CHUNK))
                 continue;
             for (int i = 0; i < FPO_CHUNK; i++) {
-                uint32_t bits = (uint32_t)fpo_random_bits(random, first + (uint64_t)i);
-                uint32_t code = fpo_encode(format, fpo_value_from_float(x[i]), &cast, bits);
+                uint32_t code = fpo_encode(format, fpo_value_from_float(x[i]), &cast, bits[i]);
                 float want = (float)fpo_decode_double(format, code);
                 ck_assert_msg(same(got[i], want), "%s of %a with %08x: %a, not %a, instruction set %d",
-                              fpo_format_describe(format)->name, (double)x[i], bits, (double)got[i], (double)want, t);
+                              fpo_format_describe(format)->name, (double)x[i], bits[i], (double)got[i], (double)want,
+                              t);
             }
         }
     }
-    bool loop = tables[0]->round_randomly(&step, 0, 0, x, got, 1);
+    bool loop = tables[0]->round_randomly(&step, bits, x, got, 1);
     ck_assert(loop == (format != FPO_UE4M3 && format != FPO_BF16 && format != FPO_UE8M0));
+}
+END_TEST
+
+/* The generator's blocks, many at once: counters beyond 2^32 in both halves, all bits of the key. */
+START_TEST(random_bits)
+{
+    static uint32_t got[4 * FPO_CHUNK], want[4];
+    static uint64_t streams[FPO_CHUNK], indices[FPO_CHUNK];
+    for (int round = 0; round < 16; round++) {
+        uint64_t first = round % 2 ? UINT64_C(0xFFFFFFF0) : UINT64_C(0x123456789ABC) * (uint64_t)round;
+        uint64_t seed = UINT64_C(0x9E3779B97F4A7C15) * (uint64_t)(round + 1);
+        for (int i = 0; i < FPO_CHUNK; i++) {
+            streams[i] = fpo_random_bits((fpo_random){1, 1}, (uint64_t)i) >> round * 4;
+            indices[i] = fpo_random_bits((fpo_random){1, 2}, (uint64_t)i) >> (60 - round * 4);
+        }
+        for (int t = 0; t < TABLES; t++) {
+            if (!runs(t))
+                continue;
+            tables[t]->random_words(seed, first, got, FPO_CHUNK);
+            for (int i = 0; i < FPO_CHUNK; i++) {
+                fpo_random_block((fpo_random){.seed = seed}, first + (uint64_t)i, want);
+                ck_assert_uint_eq(got[i], want[0]);
+            }
+            tables[t]->random_blocks(seed, streams, indices, got, FPO_CHUNK - round);
+            for (int i = 0; i < FPO_CHUNK - round; i++) {
+                fpo_random_block((fpo_random){seed, streams[i]}, indices[i], want);
+                ck_assert_mem_eq(got + 4 * i, want, sizeof want);
+            }
+        }
+    }
 }
 END_TEST
 
@@ -526,6 +558,7 @@ Suite *fpo_suite(void)
     tcase_add_test(tests, blocks);
     tcase_add_test(tests, transform);
     tcase_add_loop_test(tests, stochastic, 0, count);
+    tcase_add_test(tests, random_bits);
     tcase_add_test(tests, errors);
     tcase_add_loop_test(tests, strips, 0, FPO_RECIPE_COUNT);
     tcase_add_loop_test(tests, recipes, 0, FPO_RECIPE_COUNT);

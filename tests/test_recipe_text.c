@@ -139,6 +139,8 @@ static const struct {
     {"block 2.5, 1: scale = 1; element: code = x;", "expected an integer"},
     {"wrong: scale = 1;", "'wrong' is no part of a recipe"},
     {"block: scale = 1; element: code = hadamard(x);", "hadamard transforms the input"},
+    {"block: scale = 1; s = random; element: code = x;", "random belongs under element:"},
+    {"input: x = x + random; block: scale = 1; element: code = x;", "random belongs under element:"},
     {"block: scale = e4m3.rs(amax); element: code = x;", "only elements are rounded with random bits"},
     {"block: scale = 12345678901234567890; element: code = x;", "more digits or a larger exponent"},
     {"block: scale = 1e40; element: code = x;", "more digits or a larger exponent"},

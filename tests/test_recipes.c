@@ -45,7 +45,7 @@ static bool begins(const char *name, const char *prefix)
  * dequantisation gave, and the float scale before it was stored. */
 static bool is_no_result(const char *name)
 {
-    static const char *const others[] = {"x", "x8", "g", "dequant", "qf", "scale_float"};
+    static const char *const others[] = {"x", "x8", "g", "seed", "dequant", "qf", "scale_float"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (begins(name, others[i]))
             return true;

@@ -16,10 +16,11 @@ typedef struct parsed {
     fpo_recipe recipe;
     fpo_layout layout;
     float library_scale;
+    uint64_t seed;
     bool has_recipe, has_library_scale, all, has_layout, json;
 } parsed;
 
-enum { OPTION_JSON = 0x100 };
+enum { OPTION_JSON = 0x100, OPTION_SEED };
 
 static const struct argp_option options[] = {
     {.name = "recipe",
@@ -33,6 +34,7 @@ static const struct argp_option options[] = {
      .doc =
          "the tensor scale as the library keeps it (multiplier, inverse or amax), instead of the one that the recipe "
          "computes"},
+    {.name = "seed", .key = OPTION_SEED, .arg = "N", .doc = "of recipes that round stochastically; default 0"},
     {.name = "output", .key = 'o', .arg = "FILE", .doc = "the safetensors file to write"},
     {.name = "json", .key = OPTION_JSON, .doc = "the summary for machines"},
     {0},
@@ -66,6 +68,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         status = fpo_parse_float("--library-scale", argument, &p->library_scale, &error);
         p->has_library_scale = true;
         break;
+    case OPTION_SEED: status = fpo_parse_seed(argument, &p->seed, &error); break;
     case 'o': p->output = argument; break;
     case OPTION_JSON: p->json = true; break;
     case ARGP_KEY_ARG:
@@ -94,8 +97,8 @@ static fpo_status quantize(const parsed *p, fpo_tensor_numbers *numbers, fpo_qua
 {
     fpo_status status = fpo_tensor_numbers_read(p->input, numbers, error);
     if (status == FPO_OK)
-        status =
-            fpo_quantize_tensor(p->recipe, numbers, p->has_library_scale ? &p->library_scale : NULL, result, error);
+        status = fpo_quantize_tensor(p->recipe, numbers, p->has_library_scale ? &p->library_scale : NULL, p->seed,
+                                     result, error);
     if (status == FPO_OK)
         status = fpo_quantized_write(p->output, result, p->layout, p->input, error);
     return status;

@@ -101,7 +101,7 @@ static void compare(fpo_recipe recipe, fpo_recipe reference, const fpo_tensor_nu
     if (recipe != reference && all->outcomes[reference].failed)
         outcome->error = all->outcomes[reference].error;
     outcome->failed = (recipe != reference && all->outcomes[reference].failed) ||
-                      fpo_quantize_tensor(recipe, numbers, NULL, &result, &outcome->error) != FPO_OK;
+                      fpo_quantize_tensor(recipe, numbers, NULL, 0, &result, &outcome->error) != FPO_OK;
     if (outcome->failed)
         return;
     outcome->has_tensor_scale = result.has_tensor_scale;

@@ -102,7 +102,7 @@ static fpo_status quantize(fpo_recipe recipe, const fpo_tensor_numbers *numbers,
 }
 
 fpo_status fpo_quantize_tensor(fpo_recipe recipe, const fpo_tensor_numbers *numbers, const float *library_scale,
-                               fpo_quantized_tensor *result, fpo_error *error)
+                               uint64_t seed, fpo_quantized_tensor *result, fpo_error *error)
 {
     const fpo_recipe_info *info = fpo_recipe_describe(recipe);
     memset(result, 0, sizeof *result);
@@ -112,6 +112,7 @@ fpo_status fpo_quantize_tensor(fpo_recipe recipe, const fpo_tensor_numbers *numb
     result->k = numbers->k;
     result->data.tensor_scale = 1;
     result->data.dtype = numbers->dtype;
+    result->data.seed = seed;
     bool row_scale = false;
     fpo_status status = find_scales(info, numbers->dtype, &result->has_tensor_scale, &row_scale, error);
     if (status == FPO_OK && library_scale != NULL && !result->has_tensor_scale)

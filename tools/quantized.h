@@ -34,9 +34,10 @@ typedef struct fpo_format_text {
 
 fpo_format_text fpo_recipe_format_text(const fpo_recipe_info *recipe);
 
-/* library_scale: the tensor scale as the library keeps it; NULL for what the recipe computes from the tensor. */
+/* library_scale: the tensor scale as the library keeps it; NULL for what the recipe computes from the tensor. seed: of
+ * stochastic rounding. */
 fpo_status fpo_quantize_tensor(fpo_recipe recipe, const fpo_tensor_numbers *numbers, const float *library_scale,
-                               fpo_quantized_tensor *result, fpo_error *error);
+                               uint64_t seed, fpo_quantized_tensor *result, fpo_error *error);
 void fpo_quantized_tensor_free(fpo_quantized_tensor *tensor);
 
 /* codes, scale, tensor_scale and row_scale where there are such; `source` is named in the metadata. */

@@ -217,6 +217,10 @@ static void quantize_rows(const recorded_case *c, const float *x, int64_t row, i
         ck_assert_msg(g != NULL, "%s: no g of case %s", entry->file, c->name);
         memcpy(&got.library_scale, (const char *)g->data + (entry->how & HOW_G_ROWS ? row * 4 : 0), 4);
     }
+    const fpo_tensor *seed = tensor(c->file, "seed", c->name);
+    ck_assert_msg((seed != NULL) == ((entry->how & HOW_SEED) != 0), "%s: the seed of case %s", entry->file, c->name);
+    if (seed != NULL)
+        memcpy(&got.seed, seed->data, sizeof got.seed);
     got.codes_bytes = fpo_operand_codes_bytes(&c->info->view, rows, k);
     got.scales_bytes = fpo_operand_scales_bytes(&c->info->view, rows, k);
     got.codes = malloc(got.codes_bytes);

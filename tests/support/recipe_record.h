@@ -28,6 +28,7 @@ typedef enum fpo_record_how {
     HOW_NO_NAN = 4096,
     HOW_NAN_SIGN = 8192,   /* in blocks with a NaN or an infinity, codes 7 and F are the same */
     HOW_SCALE_F32 = 16384, /* the recorded scales are F32, whatever the recipe's format */
+    HOW_SEED = 32768,      /* seed.CASE holds the seed of stochastic rounding, one U64 */
     HOW_X8 = 2048,         /* the input is x8.CASE, e4m3 codes */
 } fpo_record_how;
 

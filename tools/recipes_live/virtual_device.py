@@ -147,11 +147,11 @@ def widened(x, dtype):
     return struct.pack(f"<{len(x) // 2}f", *struct.unpack(f"<{len(x) // 2}e", x))
 
 
-def ours(program, folder, recipe, x, dtype, rows, library_scale=None):
+def ours(program, folder, recipe, x, dtype, rows, library_scale=None, columns=K, seed=0):
     """What our recipe makes of it: codes and scales."""
-    write(f"{folder}/x.safetensors", {"x": (dtype.upper(), [rows, K], x)}, {})
+    write(f"{folder}/x.safetensors", {"x": (dtype.upper(), [rows, columns], x)}, {})
     scale = [] if library_scale is None else ["--library-scale", repr(library_scale)]
-    subprocess.run([program, "quantize", f"{folder}/x.safetensors:x", "--recipe", recipe, *scale, "-o", f"{folder}/q.safetensors"], check=True,
+    subprocess.run([program, "quantize", f"{folder}/x.safetensors:x", "--recipe", recipe, *scale, "--seed", str(seed), "-o", f"{folder}/q.safetensors"], check=True,
                    stdout=subprocess.DEVNULL)
     result = read(f"{folder}/q.safetensors")
     return result["codes"], result["scale"]
