@@ -5,11 +5,15 @@
 compares every byte with the recipes te_nvfp4_stochastic, _both and _columns.
 
 usage: fp4oracle vgpu -- python3 te_stochastic.py FP4ORACLE SOURCE PHILOX FOLDER [--first SEED] [--record] [--other]
+       fp4oracle vgpu -c capability=100 -- python3 te_stochastic.py FP4ORACLE SOURCE PHILOX FOLDER --words
 
 SOURCE is the unpacked source package of transformer-engine-torch 2.20.2 (see cuda_quantisers.py), PHILOX the file
 transformer_engine/common/util/curanddx.hpp of TransformerEngine's repository, which that package lacks. nvcc compiles the
 kernel's own text to PTX in FOLDER, a minute; what is there is taken again. --record: what came out, for tests/data/recipes.
---other: each recipe is compared with what another one is of, and must differ. Exit status 1 if a byte differs."""
+--other: each recipe is compared with what another one is of, and must differ. --words: the kernel as it is compiled for
+sm_100a, where cvt.rs rounds four numbers by one random word. Its result is replaced by a half of that word, so that the kernel
+stores the words in place of the codes; they are compared with Philox's at the places that emu/recipe_random.c says. Exit status
+1 if a byte differs."""
 import argparse
 import ctypes
 import os
@@ -30,7 +34,8 @@ RECIPES = ("te_nvfp4_stochastic", "te_nvfp4_stochastic_both", "te_nvfp4_stochast
 
 
 def compile_kernel(options):
-    ptx = pathlib.Path(options.folder) / "te_stochastic.ptx"
+    name, capability = ("te_stochastic_sm100", "100a") if options.words else ("te_stochastic", "120a")
+    ptx = pathlib.Path(options.folder) / f"{name}.ptx"
     if ptx.exists():
         return ptx.read_text()
     headers, folder = f"{options.source}/common_headers", pathlib.Path(options.folder)
@@ -38,7 +43,7 @@ def compile_kernel(options):
     for part in ("a/b/c", "a/util"):
         (folder / part).mkdir(parents=True, exist_ok=True)
     (folder / "a/util/curanddx.hpp").write_text(pathlib.Path(options.philox).read_text())
-    return nvcc(options.folder, "te_stochastic", '#include "common/cast/nvfp4/specialized/quantize_transpose_nvfp4_tuned_1D.cuh"\n', "compute_120a",
+    return nvcc(options.folder, name, '#include "common/cast/nvfp4/specialized/quantize_transpose_nvfp4_tuned_1D.cuh"\n', f"compute_{capability}",
                 ["-std=c++17", "-DNVTE_BUILD_NUM_PHILOX_ROUNDS=10", "-I", headers, "-I", f"{headers}/common", "-I", f"{headers}/common/include",
                  "-I", str(folder / "a/b"), "-I", str(folder / "a/b/c")])
 
@@ -97,6 +102,49 @@ def transposed(x, rows, columns):
     return b"".join(x[2 * (r * columns + c):][:2] for c in range(columns) for r in range(rows))
 
 
+def philox(seed, stream, index):
+    counter, key = [index & 0xFFFFFFFF, index >> 32, stream & 0xFFFFFFFF, stream >> 32], [seed & 0xFFFFFFFF, seed >> 32]
+    for _ in range(10):
+        a, b = 0xD2511F53 * counter[0], 0xCD9E8D57 * counter[2]
+        counter = [b >> 32 ^ counter[1] ^ key[0], b & 0xFFFFFFFF, a >> 32 ^ counter[3] ^ key[1], a & 0xFFFFFFFF]
+        key = [(key[0] + 0x9E3779B9) & 0xFFFFFFFF, (key[1] + 0xBB67AE85) & 0xFFFFFFFF]
+    return counter
+
+
+def words_of(seed, r, c, columns, draws, turned):
+    """The words of 16 elements of a row from (r, c) on, or of a column."""
+    chunk, tile = r // 128 * ((columns + 127) // 128) + c // 128, r % 128 // 64 * 2 + c % 128 // 64
+    if turned:
+        lane = c % 64 // 2
+        return philox(seed, chunk * 128 + (r % 64 // 16 - lane // 2) % 4 * 32 + lane, tile * draws + 2 + c % 2)
+    thread = r % 32 * 4 + c % 64 // 16
+    words = philox(seed, chunk * 128 + thread, tile * draws + r % 64 // 32)
+    return words[2:] + words[:2] if thread % 32 >= 16 else words
+
+
+def compare_words(ptx, first):
+    """Halves of words: how many, and how many are others."""
+    total = bad = 0
+    for upper in (0, 1):
+        half = "{ .reg .b32 t; shr.u32 t, WORD, 16; cvt.u16.u32 CODE, t; }" if upper else "cvt.u16.u32 CODE, WORD;"
+        text, count = re.subn(r"cvt\.rs\.satfinite\.e2m1x4\.f32\s+(\w+),\s*{[^}]*},\s*(%r\d+);", lambda m: half.replace("CODE", m[1]).replace("WORD", m[2]), ptx)
+        if count == 0 or "cvt.rs" in text:
+            sys.exit(f"{count} places with cvt.rs")
+        kernel = Kernel(text)
+        for i, (rows, columns) in enumerate(SHAPES):
+            seed = (first + i) * 0x9E3779B97F4A7C15 % 2 ** 64
+            x = numbers(first + i, rows, columns, False)
+            for both in (0, 1):
+                codes, _, copied, _ = kernel.run(both, x, rows, columns, 4.0, seed)
+                for stored, m, k, turned in ((codes, rows, columns, False), (copied, columns, rows, True))[:1 + both]:
+                    halves = struct.unpack(f"<{m * k // 4}H", stored)
+                    for at in range(0, m * k, 16):
+                        r, c = (at % k, at // k) if turned else (at // k, at % k)
+                        want = [word >> 16 * upper & 0xFFFF for word in words_of(seed, r, c, columns, 4 if both else 2, turned)]
+                        total, bad = total + 4, bad + sum(a != b for a, b in zip(halves[at // 4:], want))
+    return total, bad
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     for name in ("program", "source", "philox", "folder"):
@@ -104,10 +152,15 @@ def main():
     parser.add_argument("--first", type=int, default=0, help="0: another one each time")
     parser.add_argument("--record", action="store_true")
     parser.add_argument("--other", action="store_true")
+    parser.add_argument("--words", action="store_true")
     options = parser.parse_args()
     first = options.first or int.from_bytes(os.urandom(7), "little")
-    kernel, total, bad, records = Kernel(compile_kernel(options)), 0, 0, [{}, {}, {}]
     print(f"seed {first}")
+    if options.words:
+        total, bad = compare_words(compile_kernel(options), first)
+        print(f"{total} halves of words, {bad} differ")
+        return 1 if bad else 0
+    kernel, total, bad, records = Kernel(compile_kernel(options)), 0, 0, [{}, {}, {}]
     for i, (rows, columns) in enumerate(SHAPES):
         for special in (False, True):
             case, seed = 2 * i + special, (first + 2 * i + special) * 0x9E3779B97F4A7C15 % 2 ** 64
