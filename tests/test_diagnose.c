@@ -195,18 +195,21 @@ START_TEST(noise_is_blamed_on_nothing)
     s->problem.b.scales_bytes = COLUMNS * DEPTH / 16;
     s->problem.c_bytes = ROWS * COLUMNS * sizeof(float);
     s->problem.bias_bytes = COLUMNS * sizeof(float);
-    static float noise[ROWS * COLUMNS];
+    static float noise[ROWS * COLUMNS], right[ROWS * COLUMNS];
     uint64_t rounds = is_long() ? 10000 : 3;
     for (uint64_t round = 0; round < rounds; round++) {
         fpo_diagnosis diagnosis;
         fpo_gemm_output output = {.d = noise, .d_bytes = sizeof noise};
         ck_assert(fpo_gemm(&s->spec, &s->problem, &output, NULL, NULL) == FPO_OK);
+        memcpy(right, noise, sizeof right);
         for (uint64_t i = 0; i < ROWS * COLUMNS; i++) {
             uint32_t bits = draw(100 + round, i), code;
             memcpy(&code, &noise[i], sizeof code);
             code = round % 3 == 0 ? bits : round % 3 == 1 ? code ^ (bits % 4 == 0 ? bits >> 9 : 0) : code ^ (bits & 7);
             memcpy(&noise[i], &code, sizeof code);
         }
+        if (memcmp(right, noise, sizeof right) == 0) /* 1 in 300 of the second kind spares all elements */
+            continue;
         ck_assert(fpo_diagnose(&s->spec, &s->problem, noise, sizeof noise, NULL, &diagnosis, NULL) == FPO_OK);
         ck_assert_int_eq(diagnosis.verdict, FPO_VERDICT_UNEXPLAINED);
         /* One wrong number is always "that number": what is listed then is no finding. */
