@@ -8,17 +8,6 @@
 
 #include <math.h>
 
-static float widened(uint16_t code)
-{
-    int field = code >> 10 & 31;
-    float fraction = (float)(code & 0x3FF), magnitude;
-    if (field == 31)
-        magnitude = fraction != 0 ? NAN : INFINITY;
-    else
-        magnitude = field == 0 ? fraction * 0x1p-24f : ldexpf(1024 + fraction, field - 25);
-    return code & 0x8000 ? -magnitude : magnitude;
-}
-
 /* Beyond the largest number is infinity. */
 static uint16_t narrowed(float x)
 {
@@ -34,7 +23,7 @@ static uint16_t narrowed(float x)
 
 uint16_t fpo_approx_f16(fpo_mufu_function function, uint16_t code)
 {
-    return narrowed(fpo_approx(function, widened(code), false));
+    return narrowed(fpo_approx(function, (float)fpo_decode_double(FPO_F16, code), false));
 }
 
 uint16_t fpo_approx_bf16(fpo_mufu_function function, uint16_t code)

@@ -174,8 +174,7 @@ static fpo_status all_rows(const fpo_quantizer *q, int threads, const fpo_execut
     return failed ? fpo_fail(error, FPO_ERR_MEMORY, "out of memory for the registers of a recipe") : FPO_OK;
 }
 
-/* A thread for each 2^17 elements, of which a fast recipe does 1,000 in a microsecond, unless the caller says how many.
- */
+/* Unless the caller says how many: one for each 2^17 elements, of which a fast recipe does 1,000 in a microsecond. */
 static int thread_count(const fpo_quantizer *q, const fpo_execution *execution)
 {
     if (execution != NULL && execution->threads > 0)

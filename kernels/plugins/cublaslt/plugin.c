@@ -35,7 +35,7 @@ static int32_t configuration(const cublasLtMatmulAlgo_t *algorithm, cublasLtMatm
 static int has_tile(int32_t tile)
 {
     for (int i = 0; i < found_count; i++)
-        if (configuration(&found[i].algo, CUBLASLT_ALGO_CONFIG_TILE_ID) == (int32_t)tile)
+        if (configuration(&found[i].algo, CUBLASLT_ALGO_CONFIG_TILE_ID) == tile)
             return 1;
     return 0;
 }
