@@ -242,7 +242,7 @@ fpo_status fpo_quantize_by(const fpo_recipe_info *info, const float *x, int64_t 
         for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
             mark(q, outputs[i]);
         find_last(q);
-        fpo_find_reach(q);
+        fpo_plan_steps(q);
         fenv_t environment;
         fegetenv(&environment);
         fesetenv(FE_DFL_ENV);

@@ -38,6 +38,8 @@ static inline __attribute__((always_inline)) void fpo_amax_of_8_blocks(const flo
 {
     __m256i v[8];
     for (int b = 0; b < 8; b++) {
+        for (int i = 0; i < vectors; i += 2)
+            fetch_next(x + 8 * (vectors * b + i));
         v[b] = fpo_magnitudes(x + 8 * vectors * b);
         for (int i = 1; i < vectors; i++)
             v[b] = _mm256_max_epi32(v[b], fpo_magnitudes(x + 8 * (vectors * b + i)));
@@ -55,9 +57,30 @@ static inline int64_t fpo_amax_avx2(const float *x, int64_t blocks, int64_t bloc
         case 16: fpo_amax_of_8_blocks(x + b * 16, 2, to + b); break;
         case 32: fpo_amax_of_8_blocks(x + b * 32, 4, to + b); break;
         case 64: fpo_amax_of_8_blocks(x + b * 64, 8, to + b); break;
+        case 128: fpo_amax_of_8_blocks(x + b * 128, 16, to + b); break;
         default: return 0;
         }
     return done;
+}
+
+/* Of as many elements as come in 32s; *done: how many. */
+static inline float fpo_amax_of_many(const float *x, int64_t count, int64_t *done)
+{
+    __m256i v[8] = {_mm256_setzero_si256()};
+    for (int i = 1; i < 8; i++)
+        v[i] = v[0];
+    int64_t at = 0;
+    for (; at + 32 <= count; at += 32) {
+        fetch_next(x + at);
+        fetch_next(x + at + 16);
+        for (int i = 0; i < 4; i++)
+            v[i] = _mm256_max_epi32(v[i], fpo_magnitudes(x + at + 8 * i));
+    }
+    int32_t lanes[8];
+    _mm256_storeu_si256((__m256i *)(void *)lanes, fpo_largest_of_8(v));
+    *done = at;
+    int32_t a = lanes[0] > lanes[1] ? lanes[0] : lanes[1], b = lanes[2] > lanes[3] ? lanes[2] : lanes[3];
+    return _mm_cvtss_f32(_mm_castsi128_ps(_mm_cvtsi32_si128(a > b ? a : b)));
 }
 
 /* Rounded to f16, 8 at a time; returns how many. A NaN becomes `nan`. */

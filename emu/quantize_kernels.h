@@ -12,6 +12,14 @@
 /* Elements of a chunk: a dozen registers of them fit the first-level cache. */
 enum { FPO_CHUNK = 1024 };
 
+enum { FPO_LINE = 64 }; /* bytes of a cache's line, and of the widest vector */
+
+/* Asks for the memory at an address; where there is none, nothing happens. */
+static inline void fpo_fetch(uintptr_t address)
+{
+    __builtin_prefetch((const void *)address);
+}
+
 typedef struct fpo_quantize_kernels {
     /* to[i] = the step on a[i], b[i], c[i]; an argument that the function does not have may be anything. At most
      * FPO_CHUNK values; `to` is none of the arguments. */

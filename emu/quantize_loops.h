@@ -9,7 +9,16 @@
 #include "quantize_round.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
+
+/* A tensor is read once, and a processor's own prefetching ends with each page: what a loop will want is asked for so
+ * many bytes before. */
+static inline void fetch_next(const float *x)
+{
+    fpo_fetch((uintptr_t)x + 2048);
+}
+
 #ifdef __AVX2__
 #include "quantize_avx2.h"
 #endif
@@ -537,7 +546,7 @@ static void round_step(const fpo_recipe_step *step, const float *a, float *to, i
 
 static void code_numbers(const fpo_recipe_step *step, const float *a, float *to, int count)
 {
-    uint32_t wide[FPO_CHUNK];
+    _Alignas(64) uint32_t wide[FPO_CHUNK];
     encode_wide(step->format, &step->cast, a, wide, count);
 #pragma omp simd
     for (int i = 0; i < count; i++)
@@ -626,7 +635,7 @@ static void step(const fpo_recipe_step *s, const float *a, const float *b, const
     case FPO_FN_DIV_FULL: scalar(s, a, b, c, to, count); return; /* another instruction */
     default: break;
     }
-    float flushed[4][FPO_CHUNK];
+    _Alignas(64) float flushed[4][FPO_CHUNK];
     const float *arguments[3] = {a, b, c};
     for (int i = 0; i < 3; i++)
         if (s->argument[i] != FPO_NO_REGISTER) {
@@ -675,7 +684,7 @@ static bool invert_powers(const float *restrict b, float *restrict inverse, int6
 /* A quotient by a power of two is a product. */
 static void divide_blocks(const float *a, const float *b, int64_t block, bool ftz, float *to, int64_t count)
 {
-    float inverse[FPO_CHUNK];
+    _Alignas(64) float inverse[FPO_CHUNK];
     bool powers = invert_powers(b, inverse, (count + block - 1) / block);
     if (powers && ftz)
         map_blocks(multiply_flushing, a, inverse, block, to, count);
@@ -719,7 +728,7 @@ static void step_of_blocks(const fpo_recipe_step *s, const float *a, const float
 
 static void encode(fpo_format format, const fpo_cast *cast, const float *x, uint8_t *restrict codes, int count)
 {
-    uint32_t wide[FPO_CHUNK];
+    _Alignas(64) uint32_t wide[FPO_CHUNK];
     encode_wide(format, cast, x, wide, count);
 #pragma omp simd
     for (int i = 0; i < count; i++)
@@ -728,10 +737,10 @@ static void encode(fpo_format format, const fpo_cast *cast, const float *x, uint
 
 static void encode_nibbles(fpo_format format, const fpo_cast *cast, const float *x, uint8_t *restrict packed, int count)
 {
-    uint32_t wide[FPO_CHUNK];
+    _Alignas(64) uint32_t wide[FPO_CHUNK];
     encode_wide(format, cast, x, wide, count);
     /* Codes as bytes, those as pairs: widths that halve are what compilers are good at. */
-    uint16_t pairs[FPO_CHUNK / 2 + 1];
+    _Alignas(64) uint16_t pairs[FPO_CHUNK / 2 + 1];
     uint8_t *bytes = (uint8_t *)pairs;
 #pragma omp simd
     for (int i = 0; i < count; i++)
@@ -756,8 +765,12 @@ FPO_INLINE int32_t magnitude_of(float x)
 FPO_INLINE float amax_of(const float *restrict x, int64_t count)
 {
     int32_t largest = 0;
+    int64_t at = 0;
+#ifdef __AVX2__
+    largest = magnitude_of(fpo_amax_of_many(x, count, &at));
+#endif
 #pragma omp simd reduction(max : largest)
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = at; i < count; i++) {
         int32_t magnitude = magnitude_of(x[i]);
         largest = magnitude > largest ? magnitude : largest;
     }
@@ -775,7 +788,7 @@ static void halve(const int32_t *restrict from, int32_t *restrict to, int n)
 /* Blocks of 2, 4, ..., 64 in up to FPO_CHUNK elements: all blocks at once, a level at a time. */
 static void small_blocks(const float *restrict x, int count, int block, float *restrict to)
 {
-    int32_t levels[2][FPO_CHUNK / 2];
+    _Alignas(64) int32_t levels[2][FPO_CHUNK / 2];
 #pragma omp simd
     for (int i = 0; i < count / 2; i++)
         levels[0][i] = larger(magnitude_of(x[2 * i]), magnitude_of(x[2 * i + 1]));

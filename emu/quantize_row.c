@@ -264,11 +264,13 @@ static void store_codes(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *
     (nibbles ? q->kernels->encode_nibbles : q->kernels->encode)(element, cast, x, to, span->count);
 }
 
-static void quantize_elements(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *regions)
+/* `next`: where the memory is that follows in the order of work. */
+static void quantize_elements(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *regions, const float *next)
 {
     fpo_span span;
     for (int64_t at = regions->begin; at < regions->end; at = span.end) {
         span = elements_from(q, regions, at);
+        fpo_fetch_ahead(q, lane, next + (at - regions->begin), &span);
         fpo_load_elements(q, lane, &span);
         fpo_load_random(q, lane, &span);
         fpo_run_scope(q, lane, FPO_SCOPE_ELEMENT, &span);
@@ -290,7 +292,8 @@ void fpo_quantize_rows(const fpo_quantizer *q, fpo_lane *lane, int64_t begin, in
         for (int64_t row = begin; row < end; row++) {
             regions.row = row;
             store_scales(q, lane, &regions);
-            quantize_elements(q, lane, &regions);
+            int64_t next = row + 1 < end ? (row + 1) * q->k + regions.begin : begin * q->k + regions.end;
+            quantize_elements(q, lane, &regions, q->x + next);
         }
     }
 }

@@ -35,7 +35,7 @@ static void reach(fpo_quantizer *q, int r, int64_t count)
         q->reach[r] = (int)(count < FPO_CHUNK ? count : FPO_CHUNK);
 }
 
-void fpo_find_reach(fpo_quantizer *q)
+static void find_reach(fpo_quantizer *q)
 {
     const fpo_program *program = q->program;
     for (int r = 0; r < program->register_count; r++)
@@ -51,13 +51,28 @@ void fpo_find_reach(fpo_quantizer *q)
     reach(q, program->scale, q->scale_columns);
 }
 
+void fpo_plan_steps(fpo_quantizer *q)
+{
+    int count = 0;
+    for (int scope = 0; scope < FPO_SCOPE_COUNT; scope++) {
+        q->plan.begin[scope] = count;
+        for (int i = 0; i < q->program->step_count; i++) {
+            const fpo_recipe_step *step = &q->program->steps[i];
+            if (q->live[i] && step->scope == scope)
+                q->plan.steps[count++] = (struct fpo_planned){step, per_element(scope) && by_blocks(q, step)};
+        }
+    }
+    q->plan.begin[FPO_SCOPE_COUNT] = count;
+    find_reach(q);
+}
+
 bool fpo_lane_init(fpo_lane *lane, const fpo_quantizer *q)
 {
     fegetenv(&lane->environment);
     fesetenv(FE_DFL_ENV);
     lane->entered = true;
     int count = q->program->register_count + 3;
-    lane->memory = malloc((size_t)count * FPO_CHUNK * sizeof(float));
+    lane->memory = aligned_alloc(FPO_LINE, (size_t)count * FPO_CHUNK * sizeof(float));
     if (lane->memory == NULL)
         return false;
     for (int r = 0; r < count; r++) {
@@ -147,11 +162,12 @@ static bool choose_register(const fpo_quantizer *q, fpo_lane *lane, const fpo_re
     return true;
 }
 
-static void run_step(const fpo_quantizer *q, fpo_lane *lane, const fpo_recipe_step *step, const fpo_span *span)
+static void run_step(const fpo_quantizer *q, fpo_lane *lane, const struct fpo_planned *planned, const fpo_span *span)
 {
+    const fpo_recipe_step *step = planned->step;
     bool elements = per_element(step->scope);
     lane->values[step->to] = lane->own[step->to];
-    if (elements && by_blocks(q, step)) {
+    if (planned->by_blocks) {
         step_of_blocks(q, lane, step, span);
         return;
     }
@@ -170,9 +186,19 @@ static void run_step(const fpo_quantizer *q, fpo_lane *lane, const fpo_recipe_st
         fpo_repeat(q, lane, step->to);
 }
 
+void fpo_fetch_ahead(const fpo_quantizer *q, fpo_lane *lane, const float *next, const fpo_span *span)
+{
+    int steps = q->plan.begin[FPO_SCOPE_ELEMENT + 1] - q->plan.begin[FPO_SCOPE_ELEMENT];
+    int lines = (int)((size_t)span->count * sizeof *next / FPO_LINE);
+    lane->ahead = (uintptr_t)next;
+    lane->ahead_at_once = steps > 0 ? (lines + steps - 1) / steps : 0;
+}
+
 void fpo_run_scope(const fpo_quantizer *q, fpo_lane *lane, fpo_scope scope, const fpo_span *span)
 {
-    for (int i = 0; i < q->program->step_count; i++)
-        if (q->live[i] && q->program->steps[i].scope == scope)
-            run_step(q, lane, &q->program->steps[i], span);
+    for (int i = q->plan.begin[scope]; i < q->plan.begin[scope + 1]; i++) {
+        for (int line = 0; scope == FPO_SCOPE_ELEMENT && line < lane->ahead_at_once; line++, lane->ahead += FPO_LINE)
+            fpo_fetch(lane->ahead);
+        run_step(q, lane, &q->plan.steps[i], span);
+    }
 }

@@ -17,6 +17,15 @@
 
 #include <fenv.h>
 
+/* The steps that something depends on, scope by scope. */
+typedef struct fpo_plan {
+    struct fpo_planned {
+        const fpo_recipe_step *step;
+        bool by_blocks; /* the second argument is taken block by block, and is not spread over its elements */
+    } steps[FPO_RECIPE_STEPS];
+    int begin[FPO_SCOPE_COUNT + 1]; /* of a scope's steps; they end where those of the next begin */
+} fpo_plan;
+
 /* What is the same for all rows. A region is what one amax covers: a block of scales, or more (16x16). */
 typedef struct fpo_quantizer {
     const fpo_program *program;
@@ -31,6 +40,7 @@ typedef struct fpo_quantizer {
     double tensor[FPO_REGISTERS]; /* values of the tensor's scope */
     bool live[FPO_RECIPE_STEPS];  /* steps that something depends on */
     bool used[FPO_REGISTERS];
+    fpo_plan plan;
     int reach[FPO_REGISTERS]; /* of a register of the tensor's or the row's scope: how many copies a lane reads */
     const fpo_quantize_kernels *kernels;
     const fpo_recipe_step *last; /* where `code` is the result of a rounding to the element: that step; else NULL */
@@ -47,6 +57,8 @@ typedef struct fpo_lane {
     float *own[FPO_REGISTERS]; /* where a register's values are written; it may stand for another's instead */
     float *argument[3];        /* arguments spread to a step's number of values */
     float *memory;
+    uintptr_t ahead;    /* what is asked for of the memory while elements are worked on, */
+    int ahead_at_once;  /* that many lines of the cache with each step */
     fenv_t environment; /* the caller's: rounding mode, and whether its thread flushes subnormals */
     bool entered;
 } fpo_lane;
@@ -63,13 +75,15 @@ typedef struct fpo_span {
     int regions;         /* that they touch */
 } fpo_span;
 
-/* Sets q->reach, once what is live and what stores the codes are known. */
-void fpo_find_reach(fpo_quantizer *q);
+/* Sets q->plan and q->reach, once what is live and what stores the codes are known. */
+void fpo_plan_steps(fpo_quantizer *q);
 /* The first value of a register of the row's scope, as often as it is read. */
 void fpo_repeat(const fpo_quantizer *q, fpo_lane *lane, int r);
 /* A register as count values, one for each element of the span; `slot` (0 to 2) is where they go if they have to be
  * spread. */
 const float *fpo_spread(const fpo_quantizer *q, fpo_lane *lane, int r, int slot, const fpo_span *span);
+/* Asks for the memory from `next` on, as much as the span, while the steps of its elements run. */
+void fpo_fetch_ahead(const fpo_quantizer *q, fpo_lane *lane, const float *next, const fpo_span *span);
 /* Runs the live steps of one scope over the span's regions (block, try) or elements (input, element, error). */
 void fpo_run_scope(const fpo_quantizer *q, fpo_lane *lane, fpo_scope scope, const fpo_span *span);
 /* The elements of a span, after the recipe's `input:` part, into register `to`. */
