@@ -48,20 +48,30 @@ static void mark(fpo_quantizer *q, int r)
     }
 }
 
-/* Where the code is the result of a rounding to the element's format and nothing else wants its value, the rounding is
- * left to what stores the codes, which rounds to nearest. */
+/* Whether what a step makes can be stored without being a value: a rounding to the element's format, for what stores
+ * the codes rounds to nearest; or a step that has codes to begin with. */
+static bool stores_codes(const fpo_quantizer *q, const fpo_recipe_step *step)
+{
+    bool rounds = step->function == FPO_FN_ENCODE && step->format == q->view->element &&
+                  step->cast.rounding != FPO_STOCHASTIC && step->cast.rounding != FPO_TOWARD_ZERO;
+    return rounds || (fpo_has_codes(step) && q->view->element == FPO_E2M1);
+}
+
+/* The step that makes the code, where it is left to what stores it: nothing else wants its value. */
 static void find_last(fpo_quantizer *q)
 {
     const fpo_program *program = q->program;
     for (int i = 0; i < program->step_count; i++) {
         const fpo_recipe_step *step = &program->steps[i];
-        if (step->to == program->code && step->function == FPO_FN_ENCODE && step->format == q->view->element &&
-            step->cast.rounding != FPO_STOCHASTIC && step->cast.rounding != FPO_TOWARD_ZERO &&
-            program->error == FPO_NO_REGISTER) {
+        if (step->to == program->code && program->error == FPO_NO_REGISTER && stores_codes(q, step)) {
             q->last = step;
             q->live[i] = false;
         }
     }
+    bool rounds = q->last != NULL && q->last->function == FPO_FN_ENCODE;
+    q->codes = fpo_coder_of(q->view->element, rounds ? &q->last->cast : fpo_cast_describe(FPO_CAST_PTX));
+    if (q->view->scale.format != FPO_FORMAT_NONE)
+        q->scales = fpo_coder_of(q->view->scale.format, fpo_scale_cast());
 }
 
 static const fpo_quantize_kernels *kernels_of(fpo_isa isa)

@@ -6,5 +6,5 @@
 #include "quantize_loops.h"
 
 const fpo_quantize_kernels fpo_quantize_avx512 = {step,          step_of_blocks, round_randomly, random_words,
-                                                  random_blocks, encode,         encode_nibbles, block_amax,
-                                                  join_amax,     error_sums,     spread};
+                                                  random_blocks, encode,         encode_nibbles, nibbles_of_step,
+                                                  block_amax,    join_amax,      error_sums,     spread};

@@ -7,6 +7,7 @@
 #ifndef FP4ORACLE_EMU_QUANTIZE_KERNELS_H
 #define FP4ORACLE_EMU_QUANTIZE_KERNELS_H
 
+#include "quantize_round.h"
 #include "recipe.h"
 
 /* Elements of a chunk: a dozen registers of them fit the first-level cache. */
@@ -34,9 +35,11 @@ typedef struct fpo_quantize_kernels {
     /* All four words of each of these blocks. */
     void (*random_blocks)(uint64_t seed, const uint64_t *streams, const uint64_t *indices, uint32_t *words, int count);
     /* Codes of up to 8 bits, one a byte; at most FPO_CHUNK. */
-    void (*encode)(fpo_format format, const fpo_cast *cast, const float *x, uint8_t *codes, int count);
+    void (*encode)(const fpo_coder *coder, const float *x, uint8_t *codes, int count);
     /* Codes of 4 bits, two a byte, even ones low; a byte that is half full ends with 0. */
-    void (*encode_nibbles)(fpo_format format, const fpo_cast *cast, const float *x, uint8_t *packed, int count);
+    void (*encode_nibbles)(const fpo_coder *coder, const float *x, uint8_t *packed, int count);
+    /* The same of a step's results on a[i], b[i]; of fpo_has_codes alone. */
+    void (*nibbles_of_step)(const fpo_recipe_step *step, const float *a, const float *b, uint8_t *packed, int count);
     /* The amax of each `block` elements of x (the last block may be short), where none is NaN; elsewhere some NaN. */
     void (*block_amax)(const float *x, int64_t count, int64_t block, float *to);
     /* to[i]: the larger of |x[i]| and to[i], which is not negative; some NaN where one is NaN. */
@@ -51,6 +54,12 @@ static inline bool fpo_has_blocks(const fpo_recipe_step *step)
 {
     bool one_instruction = step->function == FPO_FN_DIV_FULL && !step->ftz; /* div.full.ftz is another */
     return step->function == FPO_FN_MUL || step->function == FPO_FN_DIV || one_instruction;
+}
+
+/* Whether a step's results are codes of e2m1 in the first place. */
+static inline bool fpo_has_codes(const fpo_recipe_step *step)
+{
+    return !step->ftz && (step->function == FPO_FN_WRAP || step->function == FPO_FN_NEAREST);
 }
 
 extern const fpo_quantize_kernels fpo_quantize_portable, fpo_quantize_avx2, fpo_quantize_avx512;

@@ -42,6 +42,16 @@ FPO_INLINE void map2(binary *f, const float *restrict a, const float *restrict b
         to[i] = f(a[i], b[i]);
 }
 
+FPO_INLINE int32_t larger(int32_t a, int32_t b)
+{
+    return a > b ? a : b;
+}
+
+FPO_INLINE int32_t magnitude_of(float x)
+{
+    return (int32_t)(fpo_bits_of(x) & 0x7FFFFFFFu);
+}
+
 static float copy(float a)
 {
     return a;
@@ -215,15 +225,19 @@ static float grid(float a)
     return a < 0 ? -result : result;
 }
 
+static uint32_t wrap_code(float a)
+{
+    uint32_t bits = fpo_bits_of(a), exponent = (bits >> 23 & 0xFF) - 126, sign = bits >> 31 << 3;
+    uint32_t code = exponent == 0 ? 1 : exponent << 1 | (bits >> 22 & 1);
+    code = a == 0 ? 0 : code & 15;
+    return a == a ? code | sign : 11; /* -1.5 */
+}
+
 static float wrap(float a)
 {
-    uint32_t bits = fpo_bits_of(a), exponent = (bits >> 23 & 0xFF) - 126, sign = bits >> 31;
-    uint32_t code = exponent == 0 ? 1 : exponent << 1 | (bits >> 22 & 1);
-    code = (code | sign << 3) & 15;
-    uint32_t magnitude = code & 7;
+    uint32_t code = wrap_code(a), magnitude = code & 7;
     uint32_t value = magnitude > 1 ? (magnitude + 252) << 22 : magnitude == 1 ? 0x3F000000u : 0;
-    float packed = fpo_float_of(value | (code & 8) << 28);
-    return a == 0 ? a : a == a ? packed : -1.5f;
+    return fpo_float_of(value | (code & 8) << 28);
 }
 
 static void select_one(const float *restrict a, const float *restrict b, const float *restrict c, float *restrict to,
@@ -313,17 +327,16 @@ static bool encode_powers(const float *restrict x, uint32_t *restrict wide, int 
     return others == 0;
 }
 
-static void encode_wide(fpo_format format, const fpo_cast *cast, const float *x, uint32_t *wide, int count)
+static void encode_wide(const fpo_coder *coder, const float *x, uint32_t *wide, int count)
 {
-    fpo_round round;
-    if (fpo_round_init(&round, format, cast)) {
-        round_wide(&round, x, wide, count);
+    if (coder->has_loop) {
+        round_wide(&coder->round, x, wide, count);
         return;
     }
-    if (format == FPO_UE8M0 && encode_powers(x, wide, count))
+    if (coder->format == FPO_UE8M0 && encode_powers(x, wide, count))
         return;
     for (int i = 0; i < count; i++)
-        wide[i] = fpo_encode(format, fpo_value_from_float(x[i]), cast, 0);
+        wide[i] = fpo_encode(coder->format, fpo_value_from_float(x[i]), coder->cast, 0);
 }
 
 /* The first e2m1 value v, in the order of codes, with the smallest |v*b - a|. One of the other sign than a/b is never
@@ -427,38 +440,7 @@ static void logarithms(const float *restrict a, float *restrict to, int count)
             to[i] = (float)log2((double)a[i]);
 }
 
-/* 16 elements times the Hadamard matrix over 4, signs first; sums in order, f32. TransformerEngine
- * pytorch/tensor/nvfp4_tensor.py. */
-FPO_INLINE void transform(const float *restrict x, uint32_t (*restrict flips)[16], float *restrict to)
-{
-    float sums[16] = {0};
-#pragma GCC unroll 16
-    for (int i = 0; i < 16; i++) {
-        uint32_t term = fpo_bits_of(0.25f * x[i]);
-#pragma omp simd
-        for (int j = 0; j < 16; j++)
-            sums[j] += fpo_float_of(term ^ flips[i][j]);
-    }
-    memcpy(to, sums, sizeof sums);
-}
-
-static void hadamard(const float *restrict x, float *restrict to, int count)
-{
-    static const uint32_t negative = 0xD7E8; /* bit i: element i changes its sign */
-    uint32_t flips[16][16];
-    for (uint32_t i = 0; i < 16; i++)
-        for (uint32_t j = 0; j < 16; j++)
-            flips[i][j] = ((uint32_t)__builtin_parity(i & j) ^ (negative >> i & 1)) << 31;
-    int whole = count - count % 16;
-    for (int base = 0; base < whole; base += 16)
-        transform(x + base, flips, to + base);
-    if (whole < count) { /* zeros follow */
-        float last[16] = {0}, transformed[16];
-        memcpy(last, x + whole, (size_t)(count - whole) * sizeof *x);
-        transform(last, flips, transformed);
-        memcpy(to + whole, transformed, (size_t)(count - whole) * sizeof *x);
-    }
-}
+#include "quantize_transform.h"
 
 static bool round_randomly(const fpo_recipe_step *s, const uint32_t *restrict bits, const float *restrict x,
                            float *restrict to, int count)
@@ -546,8 +528,9 @@ static void round_step(const fpo_recipe_step *step, const float *a, float *to, i
 
 static void code_numbers(const fpo_recipe_step *step, const float *a, float *to, int count)
 {
-    _Alignas(64) uint32_t wide[FPO_CHUNK];
-    encode_wide(step->format, &step->cast, a, wide, count);
+    _Alignas(FPO_LINE) uint32_t wide[FPO_CHUNK];
+    const fpo_coder coder = fpo_coder_of(step->format, &step->cast);
+    encode_wide(&coder, a, wide, count);
 #pragma omp simd
     for (int i = 0; i < count; i++)
         to[i] = (float)(int32_t)wide[i];
@@ -595,7 +578,7 @@ static void run(const fpo_recipe_step *step, const float *a, const float *b, con
     case FPO_FN_CODE: code_numbers(step, a, to, count); break;
     case FPO_FN_GRID: map(grid, a, to, count); break;
     case FPO_FN_WRAP: map(wrap, a, to, count); break;
-    case FPO_FN_HADAMARD: hadamard(a, to, count); break;
+    case FPO_FN_HADAMARD: fpo_transform(a, to, count); break;
     default: scalar(step, a, b, c, to, count); break;
     }
 }
@@ -635,7 +618,7 @@ static void step(const fpo_recipe_step *s, const float *a, const float *b, const
     case FPO_FN_DIV_FULL: scalar(s, a, b, c, to, count); return; /* another instruction */
     default: break;
     }
-    _Alignas(64) float flushed[4][FPO_CHUNK];
+    _Alignas(FPO_LINE) float flushed[4][FPO_CHUNK];
     const float *arguments[3] = {a, b, c};
     for (int i = 0; i < 3; i++)
         if (s->argument[i] != FPO_NO_REGISTER) {
@@ -684,7 +667,7 @@ static bool invert_powers(const float *restrict b, float *restrict inverse, int6
 /* A quotient by a power of two is a product. */
 static void divide_blocks(const float *a, const float *b, int64_t block, bool ftz, float *to, int64_t count)
 {
-    _Alignas(64) float inverse[FPO_CHUNK];
+    _Alignas(FPO_LINE) float inverse[FPO_CHUNK];
     bool powers = invert_powers(b, inverse, (count + block - 1) / block);
     if (powers && ftz)
         map_blocks(multiply_flushing, a, inverse, block, to, count);
@@ -726,21 +709,19 @@ static void step_of_blocks(const fpo_recipe_step *s, const float *a, const float
         divide_blocks(a, b, block, s->ftz, to, count);
 }
 
-static void encode(fpo_format format, const fpo_cast *cast, const float *x, uint8_t *restrict codes, int count)
+static void encode(const fpo_coder *coder, const float *x, uint8_t *restrict codes, int count)
 {
-    _Alignas(64) uint32_t wide[FPO_CHUNK];
-    encode_wide(format, cast, x, wide, count);
+    _Alignas(FPO_LINE) uint32_t wide[FPO_CHUNK];
+    encode_wide(coder, x, wide, count);
 #pragma omp simd
     for (int i = 0; i < count; i++)
         codes[i] = (uint8_t)wide[i];
 }
 
-static void encode_nibbles(fpo_format format, const fpo_cast *cast, const float *x, uint8_t *restrict packed, int count)
+/* Codes as bytes, those as pairs: widths that halve are what compilers are good at. */
+static void pack_nibbles(const uint32_t *restrict wide, uint8_t *restrict packed, int count)
 {
-    _Alignas(64) uint32_t wide[FPO_CHUNK];
-    encode_wide(format, cast, x, wide, count);
-    /* Codes as bytes, those as pairs: widths that halve are what compilers are good at. */
-    _Alignas(64) uint16_t pairs[FPO_CHUNK / 2 + 1];
+    _Alignas(FPO_LINE) uint16_t pairs[FPO_CHUNK / 2 + 1];
     uint8_t *bytes = (uint8_t *)pairs;
 #pragma omp simd
     for (int i = 0; i < count; i++)
@@ -751,17 +732,52 @@ static void encode_nibbles(fpo_format format, const fpo_cast *cast, const float 
         packed[i] = (uint8_t)(pairs[i] | pairs[i] >> 4);
 }
 
-FPO_INLINE int32_t larger(int32_t a, int32_t b)
+static void encode_nibbles(const fpo_coder *coder, const float *x, uint8_t *packed, int count)
 {
-    return a > b ? a : b;
+    _Alignas(FPO_LINE) uint32_t wide[FPO_CHUNK];
+    encode_wide(coder, x, wide, count);
+    pack_nibbles(wide, packed, count);
 }
 
-FPO_INLINE int32_t magnitude_of(float x)
+/* `nearest` as codes: the number of midpoints that a magnitude is beyond, for on a midpoint the smaller code comes
+ * first. Compared so they are exact: a product of a midpoint has few bits, and where two distances to neighbours differ
+ * by little, both are exact. False: a scale or a number for which that does not hold. */
+static bool nearest_codes(const float *restrict a, const float *restrict b, uint32_t *restrict codes, int count)
 {
-    return (int32_t)(fpo_bits_of(x) & 0x7FFFFFFFu);
+    const int32_t least = magnitude_of(0x1p-100f), most = magnitude_of(0x1p100f);
+    int32_t others = 0;
+#pragma omp simd reduction(| : others)
+    for (int i = 0; i < count; i++) {
+        static const float midpoints[7] = {.25f, .75f, 1.25f, 1.75f, 2.5f, 3.5f, 5};
+        float x = absolute(a[i]), scale = absolute(b[i]);
+        uint32_t code = 0, sign = ((fpo_bits_of(a[i]) ^ fpo_bits_of(b[i])) >> 31) << 3;
+#pragma GCC unroll 7
+        for (int m = 0; m < 7; m++)
+            code += x > midpoints[m] * scale ? 1 : 0;
+        codes[i] = code + (code > 0 ? sign : 0);
+        int32_t unit = magnitude_of(scale);
+        int32_t other = (unit & 7) | (unit < least ? 1 : 0) | (unit > most ? 1 : 0);
+        others |= other | (x < scale * 0x1p20f ? 0 : 1);
+    }
+    return others == 0;
 }
 
-/* Magnitudes compare as integers; a NaN is larger than infinity. */
+static void nibbles_of_step(const fpo_recipe_step *s, const float *a, const float *b, uint8_t *packed, int count)
+{
+    _Alignas(FPO_LINE) uint32_t wide[FPO_CHUNK];
+    _Alignas(FPO_LINE) float values[FPO_CHUNK];
+    if (s->function == FPO_FN_WRAP) {
+#pragma omp simd
+        for (int i = 0; i < count; i++)
+            wide[i] = wrap_code(a[i]);
+    } else if (!nearest_codes(a, b, wide, count)) {
+        const fpo_coder coder = fpo_coder_of(FPO_E2M1, fpo_cast_describe(FPO_CAST_PTX));
+        nearest(a, b, values, count);
+        encode_wide(&coder, values, wide, count);
+    }
+    pack_nibbles(wide, packed, count);
+}
+
 FPO_INLINE float amax_of(const float *restrict x, int64_t count)
 {
     int32_t largest = 0;
@@ -788,7 +804,7 @@ static void halve(const int32_t *restrict from, int32_t *restrict to, int n)
 /* Blocks of 2, 4, ..., 64 in up to FPO_CHUNK elements: all blocks at once, a level at a time. */
 static void small_blocks(const float *restrict x, int count, int block, float *restrict to)
 {
-    _Alignas(64) int32_t levels[2][FPO_CHUNK / 2];
+    _Alignas(FPO_LINE) int32_t levels[2][FPO_CHUNK / 2];
 #pragma omp simd
     for (int i = 0; i < count / 2; i++)
         levels[0][i] = larger(magnitude_of(x[2 * i]), magnitude_of(x[2 * i + 1]));
@@ -823,11 +839,21 @@ static void block_amax(const float *x, int64_t count, int64_t block, float *to)
         *to++ = amax_of(x + at, count - at < block ? count - at : block);
 }
 
-static void join_amax(const float *restrict x, float *restrict to, int64_t count)
+FPO_INLINE void join_amax_of(const float *restrict x, float *restrict to, int64_t count)
 {
 #pragma omp simd
     for (int64_t i = 0; i < count; i++)
         to[i] = fpo_float_of((uint32_t)larger(magnitude_of(x[i]), magnitude_of(to[i])));
+}
+
+static void join_amax(const float *x, float *to, int64_t count)
+{
+    int64_t at = 0;
+    for (; at + 16 <= count; at += 16) {
+        fetch_next(x + at);
+        join_amax_of(x + at, to + at, 16);
+    }
+    join_amax_of(x + at, to + at, count - at);
 }
 
 enum { LANES = 16, BLOCK_MOST = 32 };

@@ -135,6 +135,21 @@ static inline bool fpo_round_init_random(fpo_round *r, fpo_format format, const 
     return fpo_round_init_values(r, format, &nearest) && !r->carries && !r->ue8m0;
 }
 
+/* How codes are made of values: prepared once, for many chunks. */
+typedef struct fpo_coder {
+    fpo_format format;
+    const fpo_cast *cast; /* the caller's */
+    bool has_loop;
+    fpo_round round;
+} fpo_coder;
+
+static inline fpo_coder fpo_coder_of(fpo_format format, const fpo_cast *cast)
+{
+    fpo_coder coder = {.format = format, .cast = cast};
+    coder.has_loop = fpo_round_init(&coder.round, format, cast);
+    return coder;
+}
+
 /* ue8m0 */
 FPO_LANE uint32_t fpo_round_power(const fpo_round *r, float x)
 {

@@ -7,8 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { REGIONS = 256 }; /* worked on at once, at most */
-
 static int64_t smaller(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -32,9 +30,10 @@ void fpo_load_elements(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *s
 static fpo_span regions_from(const fpo_quantizer *q, int64_t row, int64_t first)
 {
     int64_t fit = q->region_k < FPO_CHUNK ? FPO_CHUNK / q->region_k : 1;
-    if (q->program->try_count == 0 && q->region_k < FPO_CHUNK)
-        fit = REGIONS;
-    int64_t count = smaller(smaller(fit, REGIONS), q->regions - first);
+    if (q->program->try_count == 0 && q->region_k < FPO_CHUNK && fit < FPO_REGIONS)
+        fit = FPO_REGIONS;
+    int64_t most = q->program->try_count == 0 ? FPO_CHUNK : FPO_REGIONS;
+    int64_t count = smaller(smaller(fit, most), q->regions - first);
     int64_t begin = first * q->region_k, end = smaller(begin + count * q->region_k, q->k);
     return (fpo_span){row, begin, end, first, first, (int)smaller(end - begin, FPO_CHUNK), (int)count};
 }
@@ -100,11 +99,26 @@ static void row_scope(const fpo_quantizer *q, fpo_lane *lane, int64_t row)
         q->result->library_row_scales[row] = fpo_canonical(region_value(q, lane, program->row_scale, 0));
 }
 
+/* The elements of a span, kept for when they are quantised. */
+static const float *kept_elements(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *span)
+{
+    if (lane->kept == NULL)
+        return row_elements(q, lane, span);
+    int x = q->program->x;
+    float *own = lane->own[x], *to = lane->kept + (span->begin - span->base * q->region_k);
+    lane->own[x] = to;
+    const float *from = row_elements(q, lane, span);
+    if (from != to) /* another register stands for x */
+        memcpy(to, from, (size_t)span->count * sizeof *to);
+    lane->own[x] = own;
+    return to;
+}
+
 /* amax of the regions of one chunk of elements. */
 static void chunk_amax(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *span, float *to)
 {
     fpo_amax_rule rule = q->program->amax_rule[FPO_SCOPE_BLOCK];
-    const float *x = row_elements(q, lane, span);
+    const float *x = kept_elements(q, lane, span);
     if (rule == FPO_AMAX_NAN_WINS) /* with the bits that the NaN has */
         q->kernels->block_amax(x, span->count, q->region_k, to);
     else
@@ -174,7 +188,7 @@ static void try_scope(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *re
 }
 
 /* Errors of all candidates over a span of whole regions, errors[candidate][region of the span]. */
-static void span_errors(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *regions, float errors[][REGIONS])
+static void span_errors(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *regions, float errors[][FPO_REGIONS])
 {
     for (int attempt = 0; attempt < q->program->try_count; attempt++) {
         try_scope(q, lane, regions, attempt);
@@ -195,7 +209,7 @@ static void span_errors(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *
 
 void fpo_row_errors(const fpo_quantizer *q, fpo_lane *lane, int64_t row, float *errors)
 {
-    float part[FPO_TRIES][REGIONS];
+    float part[FPO_TRIES][FPO_REGIONS];
     row_scope(q, lane, row);
     fpo_span regions;
     for (int64_t first = 0; first < q->regions; first += regions.regions) {
@@ -212,7 +226,7 @@ void fpo_row_errors(const fpo_quantizer *q, fpo_lane *lane, int64_t row, float *
 static void choose(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *regions)
 {
     const fpo_program *program = q->program;
-    float errors[FPO_TRIES][REGIONS];
+    float errors[FPO_TRIES][FPO_REGIONS];
     if (q->region_choice == NULL)
         span_errors(q, lane, regions, errors);
     for (int i = 0; i < regions->regions; i++) {
@@ -247,21 +261,37 @@ static void store_scales(const fpo_quantizer *q, fpo_lane *lane, const fpo_span 
         for (int i = 0; i < count; i++)
             ((float *)q->result->scales)[to + i] = fpo_canonical(values[i]);
     } else {
-        q->kernels->encode(format, fpo_scale_cast(), values, (uint8_t *)q->result->scales + to, count);
+        q->kernels->encode(&q->scales, values, (uint8_t *)q->result->scales + to, count);
     }
 }
 
-/* The values of `code` are numbers of the element format: encoding them is exact. Where they come from a rounding to
- * it, that and the encoding are one. */
+/* Codes of up to FPO_PIECE elements of a span, from its element `at` on.
+ *
+ * The values of `code` are numbers of the element format: encoding them is exact. Where they come from a rounding to
+ * it, that and the encoding are one, and so where a step has codes to begin with. */
+static void store_piece(const fpo_quantizer *q, const float *a, const float *b, uint8_t *to, int count)
+{
+    if (q->last != NULL && fpo_has_codes(q->last))
+        q->kernels->nibbles_of_step(q->last, a, b, to, count);
+    else if (fpo_format_describe(q->view->element)->bits == 4)
+        q->kernels->encode_nibbles(&q->codes, a, to, count);
+    else
+        q->kernels->encode(&q->codes, a, to, count);
+}
+
 static void store_codes(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *span)
 {
-    fpo_format element = q->view->element;
-    uint8_t *to = (uint8_t *)q->result->codes + span->row * q->code_row_bytes +
-                  fpo_packing_row_bytes(FPO_PACKING_CANONICAL, element, span->begin);
-    const fpo_cast *cast = q->last != NULL ? &q->last->cast : fpo_cast_describe(FPO_CAST_PTX);
-    const float *x = fpo_spread(q, lane, q->last != NULL ? q->last->argument[0] : q->program->code, 0, span);
-    bool nibbles = fpo_format_describe(element)->bits == 4;
-    (nibbles ? q->kernels->encode_nibbles : q->kernels->encode)(element, cast, x, to, span->count);
+    uint8_t *row = (uint8_t *)q->result->codes + span->row * q->code_row_bytes;
+    int first = q->last != NULL ? q->last->argument[0] : q->program->code;
+    int second = q->last != NULL ? q->last->argument[1] : FPO_NO_REGISTER;
+    const float *a = fpo_spread(q, lane, first, 0, span);
+    const float *b = second != FPO_NO_REGISTER ? fpo_spread(q, lane, second, 1, span) : a;
+    for (int at = 0; at < span->count; at += FPO_PIECE) {
+        int count = span->count - at < FPO_PIECE ? span->count - at : FPO_PIECE;
+        int64_t bytes = fpo_packing_row_bytes(FPO_PACKING_CANONICAL, q->view->element, span->begin + at);
+        fpo_fetch_some(lane);
+        store_piece(q, a + at, b + at, row + bytes, count);
+    }
 }
 
 /* `next`: where the memory is that follows in the order of work. */
@@ -270,9 +300,12 @@ static void quantize_elements(const fpo_quantizer *q, fpo_lane *lane, const fpo_
     fpo_span span;
     for (int64_t at = regions->begin; at < regions->end; at = span.end) {
         span = elements_from(q, regions, at);
-        fpo_fetch_ahead(q, lane, next + (at - regions->begin), &span);
-        fpo_load_elements(q, lane, &span);
+        if (lane->kept != NULL)
+            lane->values[q->program->x] = lane->kept + (at - regions->begin);
+        else
+            fpo_load_elements(q, lane, &span);
         fpo_load_random(q, lane, &span);
+        fpo_fetch_ahead(q, lane, next + (at - regions->begin), &span);
         fpo_run_scope(q, lane, FPO_SCOPE_ELEMENT, &span);
         store_codes(q, lane, &span);
     }

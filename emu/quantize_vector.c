@@ -51,6 +51,29 @@ static void find_reach(fpo_quantizer *q)
     reach(q, program->scale, q->scale_columns);
 }
 
+/* Whether what follows `input:` reads nothing of it but x. */
+static bool x_alone(const fpo_quantizer *q)
+{
+    const fpo_program *program = q->program;
+    for (int i = 0; i < program->step_count; i++)
+        for (int a = 0; a < 3 && (q->live[i] || &program->steps[i] == q->last); a++) {
+            int r = program->steps[i].argument[a];
+            bool later = program->steps[i].scope != FPO_SCOPE_INPUT && r != FPO_NO_REGISTER && r != program->x;
+            if (later && program->registers[r].scope == FPO_SCOPE_INPUT)
+                return false;
+        }
+    return program->registers[program->code].scope != FPO_SCOPE_INPUT;
+}
+
+/* `input:` need not run again for the elements of blocks whose amax was taken just before. */
+static void plan_input(fpo_quantizer *q)
+{
+    const fpo_program *program = q->program;
+    bool amax = program->amax != FPO_NO_REGISTER && q->used[program->amax] && q->region_rows == 1;
+    if (program->raw_x != FPO_NO_REGISTER && amax && program->try_count == 0 && q->region_k <= 128 && x_alone(q))
+        q->kept = q->region_k < FPO_CHUNK / FPO_REGIONS ? FPO_CHUNK : FPO_REGIONS * q->region_k;
+}
+
 void fpo_plan_steps(fpo_quantizer *q)
 {
     int count = 0;
@@ -64,6 +87,7 @@ void fpo_plan_steps(fpo_quantizer *q)
     }
     q->plan.begin[FPO_SCOPE_COUNT] = count;
     find_reach(q);
+    plan_input(q);
 }
 
 bool fpo_lane_init(fpo_lane *lane, const fpo_quantizer *q)
@@ -72,9 +96,11 @@ bool fpo_lane_init(fpo_lane *lane, const fpo_quantizer *q)
     fesetenv(FE_DFL_ENV);
     lane->entered = true;
     int count = q->program->register_count + 3;
-    lane->memory = aligned_alloc(FPO_LINE, (size_t)count * FPO_CHUNK * sizeof(float));
+    size_t registers = (size_t)count * FPO_CHUNK;
+    lane->memory = aligned_alloc(FPO_LINE, (registers + (size_t)q->kept) * sizeof(float));
     if (lane->memory == NULL)
         return false;
+    lane->kept = q->kept > 0 ? lane->memory + registers : NULL;
     for (int r = 0; r < count; r++) {
         float *at = lane->memory + (size_t)r * FPO_CHUNK;
         if (r < 3) {
@@ -188,17 +214,23 @@ static void run_step(const fpo_quantizer *q, fpo_lane *lane, const struct fpo_pl
 
 void fpo_fetch_ahead(const fpo_quantizer *q, fpo_lane *lane, const float *next, const fpo_span *span)
 {
-    int steps = q->plan.begin[FPO_SCOPE_ELEMENT + 1] - q->plan.begin[FPO_SCOPE_ELEMENT];
+    int times = q->plan.begin[FPO_SCOPE_ELEMENT + 1] - q->plan.begin[FPO_SCOPE_ELEMENT] + FPO_PIECES;
     int lines = (int)((size_t)span->count * sizeof *next / FPO_LINE);
     lane->ahead = (uintptr_t)next;
-    lane->ahead_at_once = steps > 0 ? (lines + steps - 1) / steps : 0;
+    lane->ahead_at_once = (lines + times - 1) / times;
+}
+
+void fpo_fetch_some(fpo_lane *lane)
+{
+    for (int line = 0; line < lane->ahead_at_once; line++, lane->ahead += FPO_LINE)
+        fpo_fetch(lane->ahead);
 }
 
 void fpo_run_scope(const fpo_quantizer *q, fpo_lane *lane, fpo_scope scope, const fpo_span *span)
 {
     for (int i = q->plan.begin[scope]; i < q->plan.begin[scope + 1]; i++) {
-        for (int line = 0; scope == FPO_SCOPE_ELEMENT && line < lane->ahead_at_once; line++, lane->ahead += FPO_LINE)
-            fpo_fetch(lane->ahead);
+        if (scope == FPO_SCOPE_ELEMENT)
+            fpo_fetch_some(lane);
         run_step(q, lane, &q->plan.steps[i], span);
     }
 }

@@ -43,12 +43,17 @@ typedef struct fpo_quantizer {
     fpo_plan plan;
     int reach[FPO_REGISTERS]; /* of a register of the tensor's or the row's scope: how many copies a lane reads */
     const fpo_quantize_kernels *kernels;
-    const fpo_recipe_step *last; /* where `code` is the result of a rounding to the element: that step; else NULL */
+    const fpo_recipe_step *last; /* the step whose results are stored as codes without being values; else NULL */
+    fpo_coder codes, scales;     /* of what is stored */
+    int64_t kept;                /* elements after the recipe's `input:` that are kept from the amax on; 0: none */
     float *region_amax;          /* regions of several rows: amax, [ceil(rows / region_rows), regions]; else NULL */
     uint8_t *region_choice;      /* the same for the candidate that a search chose */
     fpo_quantized *result;
     int64_t code_row_bytes;
 } fpo_quantizer;
+
+enum { FPO_REGIONS = 256 };                                  /* of a row, worked on at once */
+enum { FPO_PIECES = 4, FPO_PIECE = FPO_CHUNK / FPO_PIECES }; /* in which codes are stored */
 
 /* A thread's registers: arrays of FPO_CHUNK values. Those of the tensor's and the row's scope are all the
  * same, as far as they are read (fpo_quantizer.reach). */
@@ -57,8 +62,9 @@ typedef struct fpo_lane {
     float *own[FPO_REGISTERS]; /* where a register's values are written; it may stand for another's instead */
     float *argument[3];        /* arguments spread to a step's number of values */
     float *memory;
+    float *kept;        /* the elements of the regions at work, after the recipe's `input:`; NULL: not kept */
     uintptr_t ahead;    /* what is asked for of the memory while elements are worked on, */
-    int ahead_at_once;  /* that many lines of the cache with each step */
+    int ahead_at_once;  /* so many lines of the cache at a time */
     fenv_t environment; /* the caller's: rounding mode, and whether its thread flushes subnormals */
     bool entered;
 } fpo_lane;
@@ -82,8 +88,10 @@ void fpo_repeat(const fpo_quantizer *q, fpo_lane *lane, int r);
 /* A register as count values, one for each element of the span; `slot` (0 to 2) is where they go if they have to be
  * spread. */
 const float *fpo_spread(const fpo_quantizer *q, fpo_lane *lane, int r, int slot, const fpo_span *span);
-/* Asks for the memory from `next` on, as much as the span, while the steps of its elements run. */
+/* Asks for the memory from `next` on, as much as the span, while its elements are worked on. */
 void fpo_fetch_ahead(const fpo_quantizer *q, fpo_lane *lane, const float *next, const fpo_span *span);
+/* Some of that: more at once would be waited for. */
+void fpo_fetch_some(fpo_lane *lane);
 /* Runs the live steps of one scope over the span's regions (block, try) or elements (input, element, error). */
 void fpo_run_scope(const fpo_quantizer *q, fpo_lane *lane, fpo_scope scope, const fpo_span *span);
 /* The elements of a span, after the recipe's `input:` part, into register `to`. */

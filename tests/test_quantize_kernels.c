@@ -207,12 +207,13 @@ static void check_rounding(int t, fpo_format format, const fpo_cast *cast, const
     static uint8_t codes[FPO_CHUNK], packed[FPO_CHUNK];
     static float values[FPO_CHUNK];
     fpo_recipe_step step = {.function = FPO_FN_ENCODE, .format = format, .cast = *cast, .argument = {0, -1, -1}};
+    const fpo_coder coder = fpo_coder_of(format, cast);
     bool bytes = fpo_format_describe(format)->bits <= 8;
     tables[t]->step(&step, x, x, x, values, count);
     if (bytes)
-        tables[t]->encode(format, cast, x, codes, count);
+        tables[t]->encode(&coder, x, codes, count);
     if (format == FPO_E2M1)
-        tables[t]->encode_nibbles(format, cast, x, packed, count);
+        tables[t]->encode_nibbles(&coder, x, packed, count);
     for (int i = 0; i < count; i++) {
         uint32_t code = fpo_encode(format, fpo_value_from_float(x[i]), cast, 0);
         /* A ue4m3 with bit 7 set is no value that a recipe goes on with. */
@@ -270,11 +271,67 @@ START_TEST(powers)
                 x[i] = (float)fpo_decode_double(FPO_UE8M0, (uint32_t)i % 255);
             if (other > 0)
                 x[other * 37] = from_bits(others[other - 1]);
-            tables[t]->encode(FPO_UE8M0, fpo_scale_cast(), x, codes, FPO_CHUNK);
+            const fpo_coder coder = fpo_coder_of(FPO_UE8M0, fpo_scale_cast());
+            tables[t]->encode(&coder, x, codes, FPO_CHUNK);
             for (int i = 0; i < FPO_CHUNK; i++)
                 ck_assert_msg(codes[i] == fpo_encode(FPO_UE8M0, fpo_value_from_float(x[i]), fpo_scale_cast(), 0),
                               "ue8m0 of %a: code %x, instruction set %d", (double)x[i], codes[i], t);
         }
+}
+END_TEST
+
+/* A scale of kind 0 to 5: of ue4m3, a power of two, few bits, any number. */
+static float some_scale(int kind, uint64_t index)
+{
+    uint64_t noise = fpo_random_bits((fpo_random){8, 8}, index);
+    switch (kind) {
+    case 0: return (float)fpo_decode_double(FPO_UE4M3, noise % 127);
+    case 1: return ldexpf(noise & 1 ? 1 : -1, (int)(noise >> 8 & 63) - 32);
+    case 2: return ldexpf((float)(noise >> 8 & 0x1FFFFF), -20);
+    case 3: return ldexpf(1 + (float)(noise >> 8 & 1), (int)(noise >> 16 & 255) - 149);
+    default: return value(index);
+    }
+}
+
+/* Steps whose results are stored as codes at once, beside the codes of their results one at a time. The second argument
+ * is a scale, and the first is on, beside or beyond a midpoint of it, or any number; `odd`: the chunk has such a number
+ * or scale anywhere, which goes another way than the others. */
+START_TEST(codes_of_steps)
+{
+    enum { COUNT = FPO_CHUNK - 1 };
+    static const float midpoints[] = {0, .25f, .5f, .75f, 1, 1.25f, 1.5f, 1.75f, 2, 2.5f, 3, 3.5f, 4, 5, 6, 8, 100};
+    static float a[COUNT], b[COUNT];
+    static uint8_t packed[FPO_CHUNK / 2];
+    fpo_function function = _i == 0 ? FPO_FN_WRAP : FPO_FN_NEAREST;
+    fpo_recipe_step step = {.function = (uint8_t)function, .argument = {0, _i == 0 ? -1 : 1, -1}};
+    ck_assert(fpo_has_codes(&step));
+    for (int round = 0; round < ROUNDS; round++) {
+        int kind = round % 6, odd = round % 4;
+        for (int i = 0; i < COUNT; i++) {
+            uint64_t index = (uint64_t)(round * COUNT + i) + UINT64_C(0x900000000);
+            b[i] = some_scale(kind, index);
+            float middle = midpoints[index % (sizeof midpoints / sizeof *midpoints)] * (kind == 5 ? 1 : b[i]);
+            uint32_t bits = bits_of(middle) + (uint32_t)(index / 17 % 3) - (middle != 0 ? 1 : 0);
+            a[i] = from_bits(bits ^ (uint32_t)(index / 51 & 1) << 31);
+            if (isnan(a[i]) || (odd == 3 && i % 5 == 0))
+                a[i] = odd == 3 ? value(index) : 0;
+            if (odd == 2 && i == round * 25)
+                a[i] = b[i] * 0x1p21f;
+        }
+        for (int t = 0; t < TABLES; t++) {
+            if (!runs(t))
+                continue;
+            tables[t]->nibbles_of_step(&step, a, b, packed, COUNT);
+            for (int i = 0; i < COUNT; i++) {
+                float want = (float)fpo_recipe_apply(&step, (double)a[i], (double)b[i], 0);
+                uint32_t code = fpo_encode(FPO_E2M1, fpo_value_from_float(want), fpo_cast_describe(FPO_CAST_PTX), 0);
+                uint32_t got = packed[i / 2] >> i % 2 * 4 & 15;
+                ck_assert_msg(got == code, "%s of %a, %a: code %x, not %x, instruction set %d",
+                              functions[function].name, (double)a[i], (double)b[i], got, code, t);
+            }
+            ck_assert_uint_eq(packed[COUNT / 2] >> 4, 0);
+        }
+    }
 }
 END_TEST
 
@@ -554,6 +611,7 @@ Suite *fpo_suite(void)
     tcase_add_loop_test(tests, roundings, 0, count);
     tcase_add_loop_test(tests, steps_of_blocks, 0, 6);
     tcase_add_test(tests, powers);
+    tcase_add_loop_test(tests, codes_of_steps, 0, 2);
     tcase_add_loop_test(tests, all_codes, 0, count);
     tcase_add_test(tests, blocks);
     tcase_add_test(tests, transform);
