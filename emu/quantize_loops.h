@@ -744,7 +744,7 @@ static void encode_nibbles(const fpo_coder *coder, const float *x, uint8_t *pack
  * by little, both are exact. False: a scale or a number for which that does not hold. */
 static bool nearest_codes(const float *restrict a, const float *restrict b, uint32_t *restrict codes, int count)
 {
-    const int32_t least = magnitude_of(0x1p-100f), most = magnitude_of(0x1p100f);
+    const int32_t most = magnitude_of(0x1p100f);
     int32_t others = 0;
 #pragma omp simd reduction(| : others)
     for (int i = 0; i < count; i++) {
@@ -756,7 +756,7 @@ static bool nearest_codes(const float *restrict a, const float *restrict b, uint
             code += x > midpoints[m] * scale ? 1 : 0;
         codes[i] = code + (code > 0 ? sign : 0);
         int32_t unit = magnitude_of(scale);
-        int32_t other = (unit & 7) | (unit < least ? 1 : 0) | (unit > most ? 1 : 0);
+        int32_t other = (unit & 7) | (unit > most ? 1 : 0);
         others |= other | (x < scale * 0x1p20f ? 0 : 1);
     }
     return others == 0;

@@ -280,22 +280,25 @@ START_TEST(powers)
 }
 END_TEST
 
-/* A scale of kind 0 to 5: of ue4m3, a power of two, few bits, any number. */
+enum { SCALE_KINDS = 7 };
+
+/* Of ue4m3, a power of two, few bits, all bits, subnormal, huge, any number. */
 static float some_scale(int kind, uint64_t index)
 {
     uint64_t noise = fpo_random_bits((fpo_random){8, 8}, index);
     switch (kind) {
-    case 0: return (float)fpo_decode_double(FPO_UE4M3, noise % 127);
+    case 0: return (float)fpo_decode_double(FPO_UE4M3, 1 + noise % 126);
     case 1: return ldexpf(noise & 1 ? 1 : -1, (int)(noise >> 8 & 63) - 32);
     case 2: return ldexpf((float)(noise >> 8 & 0x1FFFFF), -20);
-    case 3: return ldexpf(1 + (float)(noise >> 8 & 1), (int)(noise >> 16 & 255) - 149);
+    case 3: return ldexpf((float)(noise >> 8 & 0xFFFFFF), -20);
+    case 4: return ldexpf((float)(noise >> 8 & 0xFF), -149);
+    case 5: return ldexpf((float)(8 + (noise >> 8 & 7)), 118 + (int)(noise & 7));
     default: return value(index);
     }
 }
 
 /* Steps whose results are stored as codes at once, beside the codes of their results one at a time. The second argument
- * is a scale, and the first is on, beside or beyond a midpoint of it, or any number; `odd`: the chunk has such a number
- * or scale anywhere, which goes another way than the others. */
+ * is a scale, and the first is a midpoint of it or beside one; `odd`: or something else, which goes another way. */
 START_TEST(codes_of_steps)
 {
     enum { COUNT = FPO_CHUNK - 1 };
@@ -306,17 +309,19 @@ START_TEST(codes_of_steps)
     fpo_recipe_step step = {.function = (uint8_t)function, .argument = {0, _i == 0 ? -1 : 1, -1}};
     ck_assert(fpo_has_codes(&step));
     for (int round = 0; round < ROUNDS; round++) {
-        int kind = round % 6, odd = round % 4;
+        int kind = round % SCALE_KINDS, odd = round / SCALE_KINDS % 3;
         for (int i = 0; i < COUNT; i++) {
             uint64_t index = (uint64_t)(round * COUNT + i) + UINT64_C(0x900000000);
             b[i] = some_scale(kind, index);
-            float middle = midpoints[index % (sizeof midpoints / sizeof *midpoints)] * (kind == 5 ? 1 : b[i]);
+            float middle = midpoints[index % (sizeof midpoints / sizeof *midpoints)] * b[i];
             uint32_t bits = bits_of(middle) + (uint32_t)(index / 17 % 3) - (middle != 0 ? 1 : 0);
             a[i] = from_bits(bits ^ (uint32_t)(index / 51 & 1) << 31);
-            if (isnan(a[i]) || (odd == 3 && i % 5 == 0))
-                a[i] = odd == 3 ? value(index) : 0;
-            if (odd == 2 && i == round * 25)
-                a[i] = b[i] * 0x1p21f;
+            if (!isfinite(a[i]))
+                a[i] = 0;
+            if (odd == 1 && i == round * 25) /* all distances are the same */
+                a[i] = b[i] * 0x1p26f;
+            if (odd == 2 && i % 5 == 0)
+                a[i] = value(index);
         }
         for (int t = 0; t < TABLES; t++) {
             if (!runs(t))
