@@ -57,13 +57,23 @@ static bool stores_codes(const fpo_quantizer *q, const fpo_recipe_step *step)
     return rounds || (fpo_has_codes(step) && q->view->element == FPO_E2M1);
 }
 
+/* Whether anything that runs wants a register's value. */
+static bool reads(const fpo_quantizer *q, int r)
+{
+    for (int i = 0; i < q->program->step_count; i++)
+        for (int a = 0; a < 3 && q->live[i]; a++)
+            if (q->program->steps[i].argument[a] == r)
+                return true;
+    return q->program->error == r;
+}
+
 /* The step that makes the code, where it is left to what stores it: nothing else wants its value. */
 static void find_last(fpo_quantizer *q)
 {
     const fpo_program *program = q->program;
     for (int i = 0; i < program->step_count; i++) {
         const fpo_recipe_step *step = &program->steps[i];
-        if (step->to == program->code && program->error == FPO_NO_REGISTER && stores_codes(q, step)) {
+        if (step->to == program->code && !reads(q, program->code) && stores_codes(q, step)) {
             q->last = step;
             q->live[i] = false;
         }

@@ -856,67 +856,7 @@ static void join_amax(const float *x, float *to, int64_t count)
     join_amax_of(x + at, to + at, count - at);
 }
 
-enum { LANES = 16, BLOCK_MOST = 32 };
-
-/* Error i of LANES blocks; the last one stands for those past it. */
-static void transpose_errors(const float *restrict errors, int block, int blocks, float to[][LANES])
-{
-    for (int i = 0; i < block; i++)
-#pragma omp simd
-        for (int b = 0; b < LANES; b++)
-            to[i][b] = errors[(b < blocks ? b : blocks - 1) * block + i];
-}
-
-/* The sums of LANES blocks, each in the order of fpo_error_sum. */
-FPO_INLINE void sum_errors(const fpo_program *program, float (*restrict e)[LANES], int block, bool ftz,
-                           float *restrict sums)
-{
-    int chunk = program->error_chunk > 0 ? program->error_chunk : block, n = 0;
-    for (int at = 0; at < block; at += chunk, n++)
-        for (int i = at; i < at + chunk && i < block; i++)
-#pragma omp simd
-            for (int lane = 0; lane < LANES; lane++) {
-                float sum = e[n][lane] + e[i][lane];
-                e[n][lane] = i == at ? e[i][lane] : ftz ? flush(sum) : sum;
-            }
-    for (; n > 1; n = (n + 1) / 2)
-        for (int i = 0; i < n; i += 2)
-#pragma omp simd
-            for (int lane = 0; lane < LANES; lane++) {
-                float sum = e[i][lane] + e[i + 1 < n ? i + 1 : i][lane];
-                e[i / 2][lane] = i + 1 == n ? e[i][lane] : ftz ? flush(sum) : sum;
-            }
-    memcpy(sums, e[0], sizeof e[0]);
-}
-
-static void sum_squares(float (*restrict e)[LANES], int block, bool ftz, float *restrict sums)
-{
-    memset(sums, 0, LANES * sizeof *sums);
-    for (int i = 0; i < block; i++)
-        for (int lane = 0; lane < LANES; lane++) {
-            float sum = fmaf(e[i][lane], e[i][lane], sums[lane]);
-            sums[lane] = ftz ? flush(sum) : sum;
-        }
-}
-
-static bool error_sums(const fpo_program *program, const float *errors, int64_t block, int blocks, float *sums)
-{
-    if (block < 2 || block > BLOCK_MOST || program->error_max)
-        return false;
-    float e[BLOCK_MOST][LANES], group[LANES];
-    for (int b = 0; b < blocks; b += LANES) {
-        int count = blocks - b < LANES ? blocks - b : LANES;
-        transpose_errors(errors + b * block, (int)block, count, e);
-        if (program->error_fma)
-            sum_squares(e, (int)block, program->error_ftz, group);
-        else if (program->error_ftz)
-            sum_errors(program, e, (int)block, true, group);
-        else
-            sum_errors(program, e, (int)block, false, group);
-        memcpy(sums + b, group, (size_t)count * sizeof *sums);
-    }
-    return true;
-}
+#include "quantize_errors.h"
 
 FPO_INLINE void fill(float *restrict to, float value, int64_t count)
 {

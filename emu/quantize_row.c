@@ -102,7 +102,7 @@ static void row_scope(const fpo_quantizer *q, fpo_lane *lane, int64_t row)
 /* The elements of a span, kept for when they are quantised. */
 static const float *kept_elements(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *span)
 {
-    if (lane->kept == NULL)
+    if (!q->keeps_input)
         return row_elements(q, lane, span);
     int x = q->program->x;
     float *own = lane->own[x], *to = lane->kept + (span->begin - span->base * q->region_k);
@@ -187,59 +187,78 @@ static void try_scope(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *re
     fpo_run_scope(q, lane, FPO_SCOPE_TRY, regions);
 }
 
-/* Errors of all candidates over a span of whole regions, errors[candidate][region of the span]. */
-static void span_errors(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *regions, float errors[][FPO_REGIONS])
+/* Errors of a candidate over a span of whole regions. */
+static void candidate_errors(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *regions, int attempt,
+                             float *errors)
 {
-    for (int attempt = 0; attempt < q->program->try_count; attempt++) {
-        try_scope(q, lane, regions, attempt);
-        fpo_load_elements(q, lane, regions);
-        fpo_load_random(q, lane, regions);
-        fpo_run_scope(q, lane, FPO_SCOPE_ELEMENT, regions);
-        fpo_run_scope(q, lane, FPO_SCOPE_ERROR, regions);
-        const float *error = lane->values[q->program->error];
-        int whole = (int)(regions->count / q->region_k), i = 0;
-        if (q->kernels->error_sums(q->program, error, q->region_k, whole, errors[attempt]))
-            i = whole;
-        for (; i < regions->regions; i++) {
-            int64_t begin = i * q->region_k, end = smaller(begin + q->region_k, regions->count);
-            errors[attempt][i] = fpo_error_sum(q->program, error + begin, (int)(end - begin));
-        }
+    try_scope(q, lane, regions, attempt);
+    fpo_load_elements(q, lane, regions);
+    fpo_load_random(q, lane, regions);
+    fpo_run_scope(q, lane, FPO_SCOPE_ELEMENT, regions);
+    fpo_run_scope(q, lane, FPO_SCOPE_ERROR, regions);
+    const float *error = lane->values[q->program->error];
+    int whole = (int)(regions->count / q->region_k), i = 0;
+    if (q->kernels->error_sums(q->program, error, q->region_k, whole, errors))
+        i = whole;
+    for (; i < regions->regions; i++) {
+        int64_t begin = i * q->region_k, end = smaller(begin + q->region_k, regions->count);
+        errors[i] = fpo_error_sum(q->program, error + begin, (int)(end - begin));
     }
 }
 
 void fpo_row_errors(const fpo_quantizer *q, fpo_lane *lane, int64_t row, float *errors)
 {
-    float part[FPO_TRIES][FPO_REGIONS];
+    float part[FPO_REGIONS];
     row_scope(q, lane, row);
     fpo_span regions;
     for (int64_t first = 0; first < q->regions; first += regions.regions) {
         regions = regions_from(q, row, first);
         block_scope(q, lane, &regions);
-        span_errors(q, lane, &regions, part);
-        for (int attempt = 0; attempt < q->program->try_count; attempt++)
+        for (int attempt = 0; attempt < q->program->try_count; attempt++) {
+            candidate_errors(q, lane, &regions, attempt, part);
             for (int i = 0; i < regions.regions; i++)
-                errors[attempt * q->regions + first + i] += part[attempt][i];
+                errors[attempt * q->regions + first + i] += part[i];
+        }
     }
 }
 
-/* The first candidate with the smallest error; one whose error is NaN never replaces another. */
+/* The register that codes are made of. */
+static int code_register(const fpo_quantizer *q)
+{
+    return q->last != NULL ? q->last->argument[0] : q->program->code;
+}
+
+/* The first candidate with the smallest error; one whose error is NaN never replaces another. What the codes of the
+ * best are made of is kept. */
+static void search(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *regions, uint8_t *choice)
+{
+    float best[FPO_REGIONS], errors[FPO_REGIONS];
+    for (int attempt = 0; attempt < q->program->try_count; attempt++) {
+        candidate_errors(q, lane, regions, attempt, errors);
+        const float *codes = fpo_spread(q, lane, code_register(q), 0, regions);
+        for (int i = 0; i < regions->regions; i++) {
+            if (attempt > 0 && !(errors[i] < best[i]))
+                continue;
+            best[i] = errors[i];
+            choice[i] = (uint8_t)attempt;
+            int64_t begin = i * q->region_k, end = smaller(begin + q->region_k, regions->count);
+            memcpy(lane->kept + begin, codes + begin, (size_t)(end - begin) * sizeof *codes);
+        }
+    }
+}
+
+/* The chosen candidates' numbers, for the scopes that follow. */
 static void choose(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *regions)
 {
     const fpo_program *program = q->program;
-    float errors[FPO_TRIES][FPO_REGIONS];
-    if (q->region_choice == NULL)
-        span_errors(q, lane, regions, errors);
-    for (int i = 0; i < regions->regions; i++) {
-        int best = 0;
-        if (q->region_choice != NULL)
-            best = q->region_choice[regions->row / q->region_rows * q->regions + regions->first + i];
-        else
-            for (int attempt = 1; attempt < program->try_count; attempt++)
-                if (errors[attempt][i] < errors[best][i])
-                    best = attempt;
-        if (program->attempt != FPO_NO_REGISTER)
-            lane->values[program->attempt][i] = program->tries[best];
-    }
+    uint8_t found[FPO_REGIONS];
+    const uint8_t *choice = found;
+    if (q->region_choice != NULL)
+        choice = q->region_choice + regions->row / q->region_rows * q->regions + regions->first;
+    else
+        search(q, lane, regions, found);
+    for (int i = 0; i < regions->regions && program->attempt != FPO_NO_REGISTER; i++)
+        lane->values[program->attempt][i] = program->tries[choice[i]];
 }
 
 static void store_scales(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *regions)
@@ -282,9 +301,8 @@ static void store_piece(const fpo_quantizer *q, const float *a, const float *b, 
 static void store_codes(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *span)
 {
     uint8_t *row = (uint8_t *)q->result->codes + span->row * q->code_row_bytes;
-    int first = q->last != NULL ? q->last->argument[0] : q->program->code;
     int second = q->last != NULL ? q->last->argument[1] : FPO_NO_REGISTER;
-    const float *a = fpo_spread(q, lane, first, 0, span);
+    const float *a = fpo_spread(q, lane, code_register(q), 0, span);
     const float *b = second != FPO_NO_REGISTER ? fpo_spread(q, lane, second, 1, span) : a;
     for (int at = 0; at < span->count; at += FPO_PIECE) {
         int count = span->count - at < FPO_PIECE ? span->count - at : FPO_PIECE;
@@ -300,7 +318,7 @@ static void quantize_elements(const fpo_quantizer *q, fpo_lane *lane, const fpo_
     fpo_span span;
     for (int64_t at = regions->begin; at < regions->end; at = span.end) {
         span = elements_from(q, regions, at);
-        if (lane->kept != NULL)
+        if (q->keeps_input)
             lane->values[q->program->x] = lane->kept + (at - regions->begin);
         else
             fpo_load_elements(q, lane, &span);
@@ -325,6 +343,11 @@ void fpo_quantize_rows(const fpo_quantizer *q, fpo_lane *lane, int64_t begin, in
         for (int64_t row = begin; row < end; row++) {
             regions.row = row;
             store_scales(q, lane, &regions);
+            if (q->program->try_count > 0 && q->region_choice == NULL) {
+                lane->values[code_register(q)] = lane->kept;
+                store_codes(q, lane, &regions);
+                continue;
+            }
             int64_t next = row + 1 < end ? (row + 1) * q->k + regions.begin : begin * q->k + regions.end;
             quantize_elements(q, lane, &regions, q->x + next);
         }

@@ -6,6 +6,7 @@
 #ifndef FP4ORACLE_EMU_QUANTIZE_TRANSFORM_H
 #define FP4ORACLE_EMU_QUANTIZE_TRANSFORM_H
 
+#include "quantize_lanes.h"
 #include "quantize_round.h"
 
 enum { FPO_TRANSFORM = 16 };
@@ -34,40 +35,6 @@ static inline void fpo_transform_one(const float *restrict x, fpo_flips flips, f
 }
 
 #ifdef __AVX2__
-
-/* As many transforms at once as a vector has lanes. */
-#ifdef __AVX512F__
-#define FPO_LANES 16
-#else
-#define FPO_LANES 8
-#endif
-typedef float fpo_floats __attribute__((vector_size(FPO_LANES * sizeof(float)), aligned(sizeof(float)), may_alias));
-typedef int32_t fpo_ints __attribute__((vector_size(FPO_LANES * sizeof(float))));
-
-#if FPO_LANES == 16
-static const fpo_ints fpo_lane_numbers = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-#else
-static const fpo_ints fpo_lane_numbers = {0, 1, 2, 3, 4, 5, 6, 7};
-#endif
-
-/* Lane l of vector v goes to lane v of vector l: one bit of v and l is exchanged at a time. */
-FPO_LANE void fpo_transpose(fpo_floats v[FPO_LANES])
-{
-#pragma GCC unroll 16
-    for (int bit = 1; bit < FPO_LANES; bit *= 2) {
-        /* Lanes of the first vector, and from FPO_LANES on those of the second. */
-        fpo_ints crossed = fpo_lane_numbers + (((fpo_lane_numbers & bit) != 0) & (FPO_LANES - bit));
-        fpo_ints straight = crossed + bit;
-#pragma GCC unroll 16
-        for (int i = 0; i < FPO_LANES; i++) {
-            if ((i & bit) != 0)
-                continue;
-            fpo_floats first = v[i], second = v[i + bit];
-            v[i] = __builtin_shuffle(first, second, crossed);
-            v[i + bit] = __builtin_shuffle(first, second, straight);
-        }
-    }
-}
 
 /* Term i to the sums of vectors [0, count). */
 FPO_LANE void fpo_transform_add(fpo_floats x, unsigned i, fpo_floats *sums, unsigned count)
@@ -98,23 +65,15 @@ FPO_LANE void fpo_transform_lanes(const fpo_floats x[FPO_TRANSFORM], fpo_floats 
 static inline void fpo_transform_many(const float *restrict x, float *restrict to)
 {
     fpo_floats v[FPO_TRANSFORM], sums[FPO_TRANSFORM];
+    for (int i = 0; i < FPO_LANES; i++)
+        fetch_next(x + FPO_TRANSFORM * i);
 #pragma GCC unroll 2
-    for (int half = 0; half < FPO_TRANSFORM; half += FPO_LANES) {
-#pragma GCC unroll 16
-        for (int i = 0; i < FPO_LANES; i++) {
-            fetch_next(x + FPO_TRANSFORM * i + half);
-            v[half + i] = *(const fpo_floats *)(const void *)(x + FPO_TRANSFORM * i + half);
-        }
-        fpo_transpose(v + half);
-    }
+    for (int half = 0; half < FPO_TRANSFORM; half += FPO_LANES)
+        fpo_load_lanes(x + half, FPO_TRANSFORM, v + half);
     fpo_transform_lanes(v, sums);
 #pragma GCC unroll 2
-    for (int half = 0; half < FPO_TRANSFORM; half += FPO_LANES) {
-        fpo_transpose(sums + half);
-#pragma GCC unroll 16
-        for (int i = 0; i < FPO_LANES; i++)
-            *(fpo_floats *)(void *)(to + FPO_TRANSFORM * i + half) = sums[half + i];
-    }
+    for (int half = 0; half < FPO_TRANSFORM; half += FPO_LANES)
+        fpo_store_lanes(sums + half, FPO_TRANSFORM, to + half);
 }
 
 #endif

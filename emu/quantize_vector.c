@@ -65,12 +65,17 @@ static bool x_alone(const fpo_quantizer *q)
     return program->registers[program->code].scope != FPO_SCOPE_INPUT;
 }
 
-/* `input:` need not run again for the elements of blocks whose amax was taken just before. */
-static void plan_input(fpo_quantizer *q)
+/* `input:` need not run again for the elements of blocks whose amax was taken just before, nor the chosen one of
+ * several candidates whose errors were. */
+static void plan_kept(fpo_quantizer *q)
 {
     const fpo_program *program = q->program;
     bool amax = program->amax != FPO_NO_REGISTER && q->used[program->amax] && q->region_rows == 1;
-    if (program->raw_x != FPO_NO_REGISTER && amax && program->try_count == 0 && q->region_k <= 128 && x_alone(q))
+    q->keeps_input =
+        program->raw_x != FPO_NO_REGISTER && program->try_count == 0 && amax && q->region_k <= 128 && x_alone(q);
+    if (program->try_count > 0)
+        q->kept = FPO_CHUNK;
+    else if (q->keeps_input)
         q->kept = q->region_k < FPO_CHUNK / FPO_REGIONS ? FPO_CHUNK : FPO_REGIONS * q->region_k;
 }
 
@@ -87,7 +92,7 @@ void fpo_plan_steps(fpo_quantizer *q)
     }
     q->plan.begin[FPO_SCOPE_COUNT] = count;
     find_reach(q);
-    plan_input(q);
+    plan_kept(q);
 }
 
 bool fpo_lane_init(fpo_lane *lane, const fpo_quantizer *q)

@@ -45,7 +45,8 @@ typedef struct fpo_quantizer {
     const fpo_quantize_kernels *kernels;
     const fpo_recipe_step *last; /* the step whose results are stored as codes without being values; else NULL */
     fpo_coder codes, scales;     /* of what is stored */
-    int64_t kept;                /* elements after the recipe's `input:` that are kept from the amax on; 0: none */
+    bool keeps_input;            /* of blocks whose amax was just taken: `input:` runs once */
+    int64_t kept;                /* numbers that a lane keeps, see there */
     float *region_amax;          /* regions of several rows: amax, [ceil(rows / region_rows), regions]; else NULL */
     uint8_t *region_choice;      /* the same for the candidate that a search chose */
     fpo_quantized *result;
@@ -62,8 +63,8 @@ typedef struct fpo_lane {
     float *own[FPO_REGISTERS]; /* where a register's values are written; it may stand for another's instead */
     float *argument[3];        /* arguments spread to a step's number of values */
     float *memory;
-    float *kept;        /* the elements of the regions at work, after the recipe's `input:`; NULL: not kept */
-    uintptr_t ahead;    /* what is asked for of the memory while elements are worked on, */
+    float *kept;     /* of the regions at work: the elements after `input:`, or a search's best codes; NULL: neither */
+    uintptr_t ahead; /* what is asked for of the memory while elements are worked on, */
     int ahead_at_once;  /* so many lines of the cache at a time */
     fenv_t environment; /* the caller's: rounding mode, and whether its thread flushes subnormals */
     bool entered;
