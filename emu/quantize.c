@@ -30,60 +30,6 @@ size_t fpo_operand_scales_bytes(const fpo_operand_view *view, int64_t rows, int6
            fpo_format_describe(scale->format)->storage_bytes;
 }
 
-/* Marks what `r` depends on. The library's tensor scale has no cause where the caller gives it. */
-static void mark(fpo_quantizer *q, int r)
-{
-    if (r == FPO_NO_REGISTER || q->used[r])
-        return;
-    q->used[r] = true;
-    if (r == q->program->tensor_scale && q->result->given_library_scale)
-        return;
-    for (int i = 0; i < q->program->step_count; i++) {
-        const fpo_recipe_step *step = &q->program->steps[i];
-        if (step->to != r)
-            continue;
-        q->live[i] = true;
-        for (int a = 0; a < 3; a++)
-            mark(q, step->argument[a]);
-    }
-}
-
-/* Whether what a step makes can be stored without being a value: a rounding to the element's format, for what stores
- * the codes rounds to nearest; or a step that has codes to begin with. */
-static bool stores_codes(const fpo_quantizer *q, const fpo_recipe_step *step)
-{
-    bool rounds = step->function == FPO_FN_ENCODE && step->format == q->view->element &&
-                  step->cast.rounding != FPO_STOCHASTIC && step->cast.rounding != FPO_TOWARD_ZERO;
-    return rounds || (fpo_has_codes(step) && q->view->element == FPO_E2M1);
-}
-
-/* Whether anything that runs wants a register's value. */
-static bool reads(const fpo_quantizer *q, int r)
-{
-    for (int i = 0; i < q->program->step_count; i++)
-        for (int a = 0; a < 3 && q->live[i]; a++)
-            if (q->program->steps[i].argument[a] == r)
-                return true;
-    return q->program->error == r;
-}
-
-/* The step that makes the code, where it is left to what stores it: nothing else wants its value. */
-static void find_last(fpo_quantizer *q)
-{
-    const fpo_program *program = q->program;
-    for (int i = 0; i < program->step_count; i++) {
-        const fpo_recipe_step *step = &program->steps[i];
-        if (step->to == program->code && !reads(q, program->code) && stores_codes(q, step)) {
-            q->last = step;
-            q->live[i] = false;
-        }
-    }
-    bool rounds = q->last != NULL && q->last->function == FPO_FN_ENCODE;
-    q->codes = fpo_coder_of(q->view->element, rounds ? &q->last->cast : fpo_cast_describe(FPO_CAST_PTX));
-    if (q->view->scale.format != FPO_FORMAT_NONE)
-        q->scales = fpo_coder_of(q->view->scale.format, fpo_scale_cast());
-}
-
 static const fpo_quantize_kernels *kernels_of(fpo_isa isa)
 {
 #ifdef FPO_X86
@@ -257,11 +203,6 @@ fpo_status fpo_quantize_by(const fpo_recipe_info *info, const float *x, int64_t 
         q->code_row_bytes = fpo_packing_row_bytes(FPO_PACKING_CANONICAL, info->view.element, k);
         q->result = result;
         q->kernels = kernels_of(fpo_isa_resolve(execution != NULL ? execution->isa : FPO_ISA_BEST));
-        const int outputs[] = {program->code,       program->scale,     program->error,         program->tensor_scale,
-                               program->multiplier, program->row_scale, program->row_multiplier};
-        for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
-            mark(q, outputs[i]);
-        find_last(q);
         fpo_plan_steps(q);
         fenv_t environment;
         fegetenv(&environment);

@@ -34,6 +34,10 @@ typedef struct fpo_quantize_kernels {
     void (*random_words)(uint64_t seed, uint64_t first, uint32_t *words, int count);
     /* All four words of each of these blocks. */
     void (*random_blocks)(uint64_t seed, const uint64_t *streams, const uint64_t *indices, uint32_t *words, int count);
+    /* bits[i]: byte i, and 24 zeros. */
+    void (*draw_bits)(const uint8_t *bytes, uint32_t *bits, int count);
+    /* to[i] = fpo_draw_number(bits[i]) */
+    void (*draw_numbers)(const uint32_t *bits, float *to, int count);
     /* Codes of up to 8 bits, one a byte; at most FPO_CHUNK. */
     void (*encode)(const fpo_coder *coder, const float *x, uint8_t *codes, int count);
     /* Codes of 4 bits, two a byte, even ones low; a byte that is half full ends with 0. */

@@ -12,109 +12,23 @@ static void fill(float *to, float value, int count)
         to[i] = value;
 }
 
-static bool per_element(int scope)
-{
-    return scope == FPO_SCOPE_INPUT || scope >= FPO_SCOPE_ELEMENT;
-}
-
-/* Of a step of elements, whose second argument is less: whether that is taken block by block, and is not spread. */
-static bool by_blocks(const fpo_quantizer *q, const fpo_recipe_step *step)
-{
-    int a = step->argument[0], b = step->argument[1];
-    if (b == FPO_NO_REGISTER || step->argument[2] != FPO_NO_REGISTER)
-        return false;
-    int scope = q->program->registers[b].scope;
-    if (!per_element(q->program->registers[a].scope) || per_element(scope))
-        return false;
-    return (scope <= FPO_SCOPE_ROW || q->region_k > 1) && fpo_has_blocks(step);
-}
-
-static void reach(fpo_quantizer *q, int r, int64_t count)
-{
-    if (r != FPO_NO_REGISTER && q->reach[r] < count)
-        q->reach[r] = (int)(count < FPO_CHUNK ? count : FPO_CHUNK);
-}
-
-static void find_reach(fpo_quantizer *q)
-{
-    const fpo_program *program = q->program;
-    for (int r = 0; r < program->register_count; r++)
-        reach(q, r, 1);
-    for (int i = 0; i < program->step_count; i++) {
-        const fpo_recipe_step *step = &program->steps[i];
-        bool elements = per_element(step->scope), blocks = elements && by_blocks(q, step);
-        int64_t count = elements ? q->k : step->scope <= FPO_SCOPE_ROW ? 1 : q->regions;
-        for (int a = 0; a < 3 && (q->live[i] || step == q->last); a++)
-            reach(q, step->argument[a], blocks && a == 1 ? 1 : count);
-    }
-    reach(q, program->code, q->k);
-    reach(q, program->scale, q->scale_columns);
-}
-
-/* Whether what follows `input:` reads nothing of it but x. */
-static bool x_alone(const fpo_quantizer *q)
-{
-    const fpo_program *program = q->program;
-    for (int i = 0; i < program->step_count; i++)
-        for (int a = 0; a < 3 && (q->live[i] || &program->steps[i] == q->last); a++) {
-            int r = program->steps[i].argument[a];
-            bool later = program->steps[i].scope != FPO_SCOPE_INPUT && r != FPO_NO_REGISTER && r != program->x;
-            if (later && program->registers[r].scope == FPO_SCOPE_INPUT)
-                return false;
-        }
-    return program->registers[program->code].scope != FPO_SCOPE_INPUT;
-}
-
-/* `input:` need not run again for the elements of blocks whose amax was taken just before, nor the chosen one of
- * several candidates whose errors were. */
-static void plan_kept(fpo_quantizer *q)
-{
-    const fpo_program *program = q->program;
-    bool amax = program->amax != FPO_NO_REGISTER && q->used[program->amax] && q->region_rows == 1;
-    q->keeps_input =
-        program->raw_x != FPO_NO_REGISTER && program->try_count == 0 && amax && q->region_k <= 128 && x_alone(q);
-    if (program->try_count > 0)
-        q->kept = FPO_CHUNK;
-    else if (q->keeps_input)
-        q->kept = q->region_k < FPO_CHUNK / FPO_REGIONS ? FPO_CHUNK : FPO_REGIONS * q->region_k;
-}
-
-void fpo_plan_steps(fpo_quantizer *q)
-{
-    int count = 0;
-    for (int scope = 0; scope < FPO_SCOPE_COUNT; scope++) {
-        q->plan.begin[scope] = count;
-        for (int i = 0; i < q->program->step_count; i++) {
-            const fpo_recipe_step *step = &q->program->steps[i];
-            if (q->live[i] && step->scope == scope)
-                q->plan.steps[count++] = (struct fpo_planned){step, per_element(scope) && by_blocks(q, step)};
-        }
-    }
-    q->plan.begin[FPO_SCOPE_COUNT] = count;
-    find_reach(q);
-    plan_kept(q);
-}
-
 bool fpo_lane_init(fpo_lane *lane, const fpo_quantizer *q)
 {
     fegetenv(&lane->environment);
     fesetenv(FE_DFL_ENV);
     lane->entered = true;
-    int count = q->program->register_count + 3;
-    size_t registers = (size_t)count * FPO_CHUNK;
+    size_t registers = (size_t)(3 + q->plan.slots) * FPO_CHUNK;
     lane->memory = aligned_alloc(FPO_LINE, (registers + (size_t)q->kept) * sizeof(float));
     if (lane->memory == NULL)
         return false;
     lane->kept = q->kept > 0 ? lane->memory + registers : NULL;
-    for (int r = 0; r < count; r++) {
-        float *at = lane->memory + (size_t)r * FPO_CHUNK;
-        if (r < 3) {
-            lane->argument[r] = at;
-            continue;
-        }
-        lane->values[r - 3] = lane->own[r - 3] = at;
-        if (q->used[r - 3] && q->program->registers[r - 3].scope == FPO_SCOPE_TENSOR)
-            fill(at, (float)q->tensor[r - 3], q->reach[r - 3]);
+    for (int i = 0; i < 3; i++)
+        lane->argument[i] = lane->memory + (size_t)i * FPO_CHUNK;
+    for (int r = 0; r < q->program->register_count; r++) {
+        float *at = lane->memory + (size_t)(3 + q->plan.slot[r]) * FPO_CHUNK;
+        lane->values[r] = lane->own[r] = at;
+        if (q->used[r] && q->program->registers[r].scope == FPO_SCOPE_TENSOR)
+            fill(at, (float)q->tensor[r], q->reach[r]);
     }
     return true;
 }
@@ -134,7 +48,7 @@ void fpo_repeat(const fpo_quantizer *q, fpo_lane *lane, int r)
 const float *fpo_spread(const fpo_quantizer *q, fpo_lane *lane, int r, int slot, const fpo_span *span)
 {
     int scope = q->program->registers[r].scope;
-    if (scope <= FPO_SCOPE_ROW || per_element(scope))
+    if (scope <= FPO_SCOPE_ROW || fpo_per_element(scope))
         return lane->values[r];
     if (q->region_k == 1)
         return lane->values[r] + (span->first - span->base);
@@ -173,7 +87,7 @@ static bool choose_register(const fpo_quantizer *q, fpo_lane *lane, const fpo_re
 {
     int condition = step->argument[0];
     int scope = q->program->registers[condition].scope;
-    if (step->function != FPO_FN_SELECT || per_element(scope))
+    if (step->function != FPO_FN_SELECT || fpo_per_element(scope))
         return false;
     const float *values = lane->values[condition];
     int count = 1;
@@ -187,7 +101,7 @@ static bool choose_register(const fpo_quantizer *q, fpo_lane *lane, const fpo_re
             return false;
     int from = step->argument[chosen ? 1 : 2];
     scope = q->program->registers[from].scope;
-    if (scope > FPO_SCOPE_ROW && !per_element(scope))
+    if (scope > FPO_SCOPE_ROW && !fpo_per_element(scope))
         return false;
     lane->values[step->to] = lane->values[from];
     return true;
@@ -196,7 +110,7 @@ static bool choose_register(const fpo_quantizer *q, fpo_lane *lane, const fpo_re
 static void run_step(const fpo_quantizer *q, fpo_lane *lane, const struct fpo_planned *planned, const fpo_span *span)
 {
     const fpo_recipe_step *step = planned->step;
-    bool elements = per_element(step->scope);
+    bool elements = fpo_per_element(step->scope);
     lane->values[step->to] = lane->own[step->to];
     if (planned->by_blocks) {
         step_of_blocks(q, lane, step, span);

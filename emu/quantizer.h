@@ -5,6 +5,7 @@
  *
  *   quantize.c         the public function: checks, the tensor's scope, threads
  *   quantize_simplify.c  steps that need not run
+ *   quantize_plan.c    what runs, what stores the codes, where registers are
  *   quantize_amax.c    amax of the tensor, of regions that span rows
  *   quantize_row.c     rows: their blocks and elements, in chunks that stay in the cache
  *   quantize_random.c  random bits of the elements
@@ -24,6 +25,8 @@ typedef struct fpo_plan {
         bool by_blocks; /* the second argument is taken block by block, and is not spread over its elements */
     } steps[FPO_RECIPE_STEPS];
     int begin[FPO_SCOPE_COUNT + 1]; /* of a scope's steps; they end where those of the next begin */
+    int16_t slot[FPO_REGISTERS];    /* of a lane's memory, FPO_CHUNK values each */
+    int slots;
 } fpo_plan;
 
 /* What is the same for all rows. A region is what one amax covers: a block of scales, or more (16x16). */
@@ -70,6 +73,11 @@ typedef struct fpo_lane {
     bool entered;
 } fpo_lane;
 
+static inline bool fpo_per_element(int scope)
+{
+    return scope == FPO_SCOPE_INPUT || scope >= FPO_SCOPE_ELEMENT;
+}
+
 /* Between the two a thread computes as IEEE 754 has it, whatever its program or a library of it has set. */
 bool fpo_lane_init(fpo_lane *lane, const fpo_quantizer *q);
 void fpo_lane_free(fpo_lane *lane);
@@ -82,7 +90,7 @@ typedef struct fpo_span {
     int regions;         /* that they touch */
 } fpo_span;
 
-/* Sets q->plan and q->reach, once what is live and what stores the codes are known. */
+/* Fills in the plan and all that follows from it. */
 void fpo_plan_steps(fpo_quantizer *q);
 /* The first value of a register of the row's scope, as often as it is read. */
 void fpo_repeat(const fpo_quantizer *q, fpo_lane *lane, int r);

@@ -75,7 +75,7 @@ uint32_t fpo_draw_bits(const fpo_draws *draws, int64_t row, int64_t column);
 /* The leading 24 of them as a number from 0 to below 1: `random` of a recipe. */
 static inline float fpo_draw_number(uint32_t bits)
 {
-    return (float)(bits >> 8) * 0x1p-24f;
+    return (float)(int32_t)(bits >> 8) * 0x1p-24f;
 }
 
 enum { FPO_REGISTERS = 96, FPO_RECIPE_STEPS = 96, FPO_TRIES = 8, FPO_NO_REGISTER = -1 };

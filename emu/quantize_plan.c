@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The fp4oracle authors */
+
+/* What runs and what need not, before a program runs over a tensor: the same for all rows. */
+#include "quantizer.h"
+
+/* Marks what `r` depends on. The library's tensor scale has no cause where the caller gives it. */
+static void mark(fpo_quantizer *q, int r)
+{
+    if (r == FPO_NO_REGISTER || q->used[r])
+        return;
+    q->used[r] = true;
+    if (r == q->program->tensor_scale && q->result->given_library_scale)
+        return;
+    for (int i = 0; i < q->program->step_count; i++) {
+        const fpo_recipe_step *step = &q->program->steps[i];
+        if (step->to != r)
+            continue;
+        q->live[i] = true;
+        for (int a = 0; a < 3; a++)
+            mark(q, step->argument[a]);
+    }
+}
+
+/* Whether what a step makes can be stored without being a value: a rounding to the element's format, for what stores
+ * the codes rounds to nearest; or a step that has codes to begin with. */
+static bool stores_codes(const fpo_quantizer *q, const fpo_recipe_step *step)
+{
+    bool rounds = step->function == FPO_FN_ENCODE && step->format == q->view->element &&
+                  step->cast.rounding != FPO_STOCHASTIC && step->cast.rounding != FPO_TOWARD_ZERO;
+    return rounds || (fpo_has_codes(step) && q->view->element == FPO_E2M1);
+}
+
+/* Whether anything that runs wants a register's value. */
+static bool reads(const fpo_quantizer *q, int r)
+{
+    for (int i = 0; i < q->program->step_count; i++)
+        for (int a = 0; a < 3 && q->live[i]; a++)
+            if (q->program->steps[i].argument[a] == r)
+                return true;
+    return q->program->error == r;
+}
+
+/* The step that makes the code, where it is left to what stores it: nothing else wants its value. */
+static void find_last(fpo_quantizer *q)
+{
+    const fpo_program *program = q->program;
+    for (int i = 0; i < program->step_count; i++) {
+        const fpo_recipe_step *step = &program->steps[i];
+        if (step->to == program->code && !reads(q, program->code) && stores_codes(q, step)) {
+            q->last = step;
+            q->live[i] = false;
+        }
+    }
+    bool rounds = q->last != NULL && q->last->function == FPO_FN_ENCODE;
+    q->codes = fpo_coder_of(q->view->element, rounds ? &q->last->cast : fpo_cast_describe(FPO_CAST_PTX));
+    if (q->view->scale.format != FPO_FORMAT_NONE)
+        q->scales = fpo_coder_of(q->view->scale.format, fpo_scale_cast());
+}
+
+/* Of a step of elements, whose second argument is less: whether that is taken block by block, and is not spread. */
+static bool by_blocks(const fpo_quantizer *q, const fpo_recipe_step *step)
+{
+    int a = step->argument[0], b = step->argument[1];
+    if (b == FPO_NO_REGISTER || step->argument[2] != FPO_NO_REGISTER)
+        return false;
+    int scope = q->program->registers[b].scope;
+    if (!fpo_per_element(q->program->registers[a].scope) || fpo_per_element(scope))
+        return false;
+    return (scope <= FPO_SCOPE_ROW || q->region_k > 1) && fpo_has_blocks(step);
+}
+
+static void reach(fpo_quantizer *q, int r, int64_t count)
+{
+    if (r != FPO_NO_REGISTER && q->reach[r] < count)
+        q->reach[r] = (int)(count < FPO_CHUNK ? count : FPO_CHUNK);
+}
+
+static void find_reach(fpo_quantizer *q)
+{
+    const fpo_program *program = q->program;
+    for (int r = 0; r < program->register_count; r++)
+        reach(q, r, 1);
+    for (int i = 0; i < program->step_count; i++) {
+        const fpo_recipe_step *step = &program->steps[i];
+        bool elements = fpo_per_element(step->scope), blocks = elements && by_blocks(q, step);
+        int64_t count = elements ? q->k : step->scope <= FPO_SCOPE_ROW ? 1 : q->regions;
+        for (int a = 0; a < 3 && (q->live[i] || step == q->last); a++)
+            reach(q, step->argument[a], blocks && a == 1 ? 1 : count);
+    }
+    reach(q, program->code, q->k);
+    reach(q, program->scale, q->scale_columns);
+}
+
+/* Whether what follows `input:` reads nothing of it but x. */
+static bool x_alone(const fpo_quantizer *q)
+{
+    const fpo_program *program = q->program;
+    for (int i = 0; i < program->step_count; i++)
+        for (int a = 0; a < 3 && (q->live[i] || &program->steps[i] == q->last); a++) {
+            int r = program->steps[i].argument[a];
+            bool later = program->steps[i].scope != FPO_SCOPE_INPUT && r != FPO_NO_REGISTER && r != program->x;
+            if (later && program->registers[r].scope == FPO_SCOPE_INPUT)
+                return false;
+        }
+    return program->registers[program->code].scope != FPO_SCOPE_INPUT;
+}
+
+/* `input:` need not run again for the elements of blocks whose amax was taken just before, nor the chosen one of
+ * several candidates whose errors were. */
+static void plan_kept(fpo_quantizer *q)
+{
+    const fpo_program *program = q->program;
+    bool amax = program->amax != FPO_NO_REGISTER && q->used[program->amax] && q->region_rows == 1;
+    q->keeps_input =
+        program->raw_x != FPO_NO_REGISTER && program->try_count == 0 && amax && q->region_k <= 128 && x_alone(q);
+    if (program->try_count > 0)
+        q->kept = FPO_CHUNK;
+    else if (q->keeps_input)
+        q->kept = q->region_k < FPO_CHUNK / FPO_REGIONS ? FPO_CHUNK : FPO_REGIONS * q->region_k;
+}
+
+/* The last step of the plan that reads each register; the plan's end: what comes after it does. A register that may
+ * stand for the result of a choice is read as long as that. */
+static void find_last_reads(const fpo_quantizer *q, int *last)
+{
+    const fpo_plan *plan = &q->plan;
+    int end = plan->begin[FPO_SCOPE_COUNT];
+    for (int r = 0; r < FPO_REGISTERS; r++)
+        last[r] = -1;
+    const int after[] = {q->program->code, q->program->error, q->last != NULL ? q->last->argument[0] : FPO_NO_REGISTER,
+                         q->last != NULL ? q->last->argument[1] : FPO_NO_REGISTER};
+    for (size_t i = 0; i < sizeof after / sizeof *after; i++)
+        if (after[i] != FPO_NO_REGISTER)
+            last[after[i]] = end;
+    for (int i = end - 1; i >= 0; i--) {
+        const fpo_recipe_step *step = plan->steps[i].step;
+        int until = step->function == FPO_FN_SELECT && last[step->to] > i ? last[step->to] : i;
+        for (int a = 0; a < 3; a++)
+            if (step->argument[a] != FPO_NO_REGISTER && last[step->argument[a]] < until)
+                last[step->argument[a]] = until;
+    }
+}
+
+/* Memory of registers: each has its own, but those of an element, of which there are many values, take what nothing
+ * reads any more: few stay in the cache where many would not. */
+static void plan_slots(fpo_quantizer *q)
+{
+    fpo_plan *plan = &q->plan;
+    int last[FPO_REGISTERS], free_slots[FPO_REGISTERS], count = 0;
+    bool shares[FPO_REGISTERS] = {false};
+    find_last_reads(q, last);
+    int begin = plan->begin[FPO_SCOPE_ELEMENT], end = plan->begin[FPO_SCOPE_COUNT];
+    for (int i = begin; i < end; i++)
+        shares[plan->steps[i].step->to] = true;
+    for (int r = 0; r < q->program->register_count; r++)
+        if (!shares[r])
+            plan->slot[r] = (int16_t)plan->slots++;
+    for (int i = begin; i < end; i++) {
+        /* A step's result is none of its arguments: these are free after it. */
+        plan->slot[plan->steps[i].step->to] = (int16_t)(count > 0 ? free_slots[--count] : plan->slots++);
+        for (int r = 0; r < q->program->register_count; r++)
+            if (shares[r] && last[r] == i)
+                free_slots[count++] = plan->slot[r];
+    }
+}
+
+void fpo_plan_steps(fpo_quantizer *q)
+{
+    const fpo_program *program = q->program;
+    const int outputs[] = {program->code,       program->scale,     program->error,         program->tensor_scale,
+                           program->multiplier, program->row_scale, program->row_multiplier};
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
+        mark(q, outputs[i]);
+    find_last(q);
+    int count = 0;
+    for (int scope = 0; scope < FPO_SCOPE_COUNT; scope++) {
+        q->plan.begin[scope] = count;
+        for (int i = 0; i < program->step_count; i++) {
+            const fpo_recipe_step *step = &program->steps[i];
+            if (q->live[i] && step->scope == scope)
+                q->plan.steps[count++] = (struct fpo_planned){step, fpo_per_element(scope) && by_blocks(q, step)};
+        }
+    }
+    q->plan.begin[FPO_SCOPE_COUNT] = count;
+    plan_slots(q);
+    find_reach(q);
+    plan_kept(q);
+}
