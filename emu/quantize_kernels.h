@@ -25,7 +25,8 @@ typedef struct fpo_quantize_kernels {
     /* to[i] = the step on a[i], b[i], c[i]; an argument that the function does not have may be anything. At most
      * FPO_CHUNK values; `to` is none of the arguments. */
     void (*step)(const fpo_recipe_step *step, const float *a, const float *b, const float *c, float *to, int count);
-    /* The same for a function of two where b is value i of each `block` elements; of fpo_has_blocks alone. */
+    /* The same for a function of two where b is value i of each `block` elements; of fpo_has_blocks alone, and of
+     * fpo_has_constant where there is one block. */
     void (*step_of_blocks)(const fpo_recipe_step *step, const float *a, const float *b, int64_t block, float *to,
                            int count);
     /* Stochastic rounding by 32 random bits each; false: not a format that has such a loop. */
@@ -58,6 +59,26 @@ static inline bool fpo_has_blocks(const fpo_recipe_step *step)
 {
     bool one_instruction = step->function == FPO_FN_DIV_FULL && !step->ftz; /* div.full.ftz is another */
     return step->function == FPO_FN_MUL || step->function == FPO_FN_DIV || one_instruction;
+}
+
+/* Functions of two that step_of_blocks takes, too, where b is one value for all. */
+static inline bool fpo_has_constant(const fpo_recipe_step *step)
+{
+    switch ((fpo_function)step->function) {
+    case FPO_FN_FMIN:
+    case FPO_FN_FMAX: return true;
+    case FPO_FN_ADD:
+    case FPO_FN_SUB:
+    case FPO_FN_MIN:
+    case FPO_FN_MAX:
+    case FPO_FN_LT:
+    case FPO_FN_LE:
+    case FPO_FN_GT:
+    case FPO_FN_GE:
+    case FPO_FN_EQ:
+    case FPO_FN_NE: return !step->ftz;
+    default: return fpo_has_blocks(step);
+    }
 }
 
 /* Whether a step's results are codes of e2m1 in the first place. */

@@ -87,6 +87,16 @@ static float less_equal(float a, float b)
     return a <= b ? 1.0f : 0.0f;
 }
 
+static float greater(float a, float b)
+{
+    return less(b, a);
+}
+
+static float greater_equal(float a, float b)
+{
+    return less_equal(b, a);
+}
+
 static float equal(float a, float b)
 {
     return a == b ? 1.0f : 0.0f;
@@ -547,8 +557,8 @@ static void run(const fpo_recipe_step *step, const float *a, const float *b, con
     case FPO_FN_NEG: map(negate, a, to, count); break;
     case FPO_FN_LT: map2(less, a, b, to, count); break;
     case FPO_FN_LE: map2(less_equal, a, b, to, count); break;
-    case FPO_FN_GT: map2(less, b, a, to, count); break;
-    case FPO_FN_GE: map2(less_equal, b, a, to, count); break;
+    case FPO_FN_GT: map2(greater, a, b, to, count); break;
+    case FPO_FN_GE: map2(greater_equal, a, b, to, count); break;
     case FPO_FN_EQ: map2(equal, a, b, to, count); break;
     case FPO_FN_NE: map2(different, a, b, to, count); break;
     case FPO_FN_SELECT: select_one(a, b, c, to, count); break;
@@ -696,10 +706,40 @@ static void divide_full_blocks(const float *restrict a, const float *restrict b,
     }
 }
 
+static void step_of_constant(const fpo_recipe_step *s, const float *a, float b, float *to, int count)
+{
+    switch ((fpo_function)s->function) {
+    case FPO_FN_ADD: map_value(add, a, b, to, count); break;
+    case FPO_FN_SUB: map_value(subtract, a, b, to, count); break;
+    case FPO_FN_LT: map_value(less, a, b, to, count); break;
+    case FPO_FN_LE: map_value(less_equal, a, b, to, count); break;
+    case FPO_FN_GT: map_value(greater, a, b, to, count); break;
+    case FPO_FN_GE: map_value(greater_equal, a, b, to, count); break;
+    case FPO_FN_EQ: map_value(equal, a, b, to, count); break;
+    case FPO_FN_NE: map_value(different, a, b, to, count); break;
+    case FPO_FN_MIN: map_value(minimum, a, b, to, count); break;
+    case FPO_FN_MAX: map_value(maximum, a, b, to, count); break;
+    case FPO_FN_FMIN:
+        if (s->ftz)
+            map_value(minimum_flushing, a, b, to, count);
+        else
+            map_value(minimum_number, a, b, to, count);
+        break;
+    default:
+        if (s->ftz)
+            map_value(maximum_flushing, a, b, to, count);
+        else
+            map_value(maximum_number, a, b, to, count);
+        break;
+    }
+}
+
 static void step_of_blocks(const fpo_recipe_step *s, const float *a, const float *b, int64_t block, float *to,
                            int count)
 {
-    if (s->function == FPO_FN_DIV_FULL)
+    if (!fpo_has_blocks(s))
+        step_of_constant(s, a, *b, to, count);
+    else if (s->function == FPO_FN_DIV_FULL)
         divide_full_blocks(a, b, block, to, count);
     else if (s->function == FPO_FN_MUL && s->ftz)
         map_blocks(multiply_flushing, a, b, block, to, count);

@@ -67,7 +67,7 @@ static bool by_blocks(const fpo_quantizer *q, const fpo_recipe_step *step)
     int scope = q->program->registers[b].scope;
     if (!fpo_per_element(q->program->registers[a].scope) || fpo_per_element(scope))
         return false;
-    return (scope <= FPO_SCOPE_ROW || q->region_k > 1) && fpo_has_blocks(step);
+    return scope <= FPO_SCOPE_ROW ? fpo_has_constant(step) : q->region_k > 1 && fpo_has_blocks(step);
 }
 
 static void reach(fpo_quantizer *q, int r, int64_t count)

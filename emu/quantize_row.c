@@ -197,6 +197,10 @@ static void candidate_errors(const fpo_quantizer *q, fpo_lane *lane, const fpo_s
     fpo_run_scope(q, lane, FPO_SCOPE_ELEMENT, regions);
     fpo_run_scope(q, lane, FPO_SCOPE_ERROR, regions);
     const float *error = lane->values[q->program->error];
+    if (q->program->error_max) {
+        fpo_amax_of_blocks(q, FPO_AMAX_NAN_WINS, error, regions->count, q->region_k, errors);
+        return;
+    }
     int whole = (int)(regions->count / q->region_k), i = 0;
     if (q->kernels->error_sums(q->program, error, q->region_k, whole, errors))
         i = whole;

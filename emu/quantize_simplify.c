@@ -137,6 +137,17 @@ static void sign_before_rounding(fpo_program *program, int i)
     program->steps[i + 1] = encode;
 }
 
+/* A constant comes second, where loops know it as one. */
+static void constant_second(const fpo_program *program, fpo_recipe_step *step)
+{
+    bool commutes = step->function == FPO_FN_MUL || step->function == FPO_FN_ADD;
+    if (!commutes || !is_constant(program, step->argument[0]) || is_constant(program, step->argument[1]))
+        return;
+    int16_t constant = step->argument[0];
+    step->argument[0] = step->argument[1];
+    step->argument[1] = constant;
+}
+
 void fpo_simplify(fpo_program *program)
 {
     int16_t same[FPO_REGISTERS];
@@ -150,6 +161,7 @@ void fpo_simplify(fpo_program *program)
             if (step->argument[a] != FPO_NO_REGISTER)
                 step->argument[a] = same[step->argument[a]];
         same[step->to] = (int16_t)same_as(program, step);
+        constant_second(program, step);
         if (step->function == FPO_FN_ENCODE)
             for (int r = FPO_NO_REGISTER; r != step->argument[0];) {
                 r = step->argument[0];

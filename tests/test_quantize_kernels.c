@@ -154,7 +154,7 @@ START_TEST(steps_of_blocks)
             for (int i = 0; i < COUNT; i++)
                 spread[i] = b[i / block];
             for (int t = 0; t < TABLES; t++) {
-                if (!runs(t) || !fpo_has_blocks(&step))
+                if (!runs(t) || !(fpo_has_blocks(&step) || (block == COUNT && fpo_has_constant(&step))))
                     continue;
                 tables[t]->step_of_blocks(&step, a, b, block, got, COUNT);
                 loops++;
