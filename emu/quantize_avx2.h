@@ -6,8 +6,11 @@
 #ifndef FP4ORACLE_EMU_QUANTIZE_AVX2_H
 #define FP4ORACLE_EMU_QUANTIZE_AVX2_H
 
+#include "quantize_kernels.h"
+
+#ifdef __AVX2__
+
 #include <immintrin.h>
-#include <stdint.h>
 
 static inline __m256i fpo_magnitudes(const float *x)
 {
@@ -39,7 +42,7 @@ static inline __attribute__((always_inline)) void fpo_amax_of_8_blocks(const flo
     __m256i v[8];
     for (int b = 0; b < 8; b++) {
         for (int i = 0; i < vectors; i += 2)
-            fetch_next(x + 8 * (vectors * b + i));
+            fpo_fetch_next(x + 8 * (vectors * b + i));
         v[b] = fpo_magnitudes(x + 8 * vectors * b);
         for (int i = 1; i < vectors; i++)
             v[b] = _mm256_max_epi32(v[b], fpo_magnitudes(x + 8 * (vectors * b + i)));
@@ -71,8 +74,8 @@ static inline float fpo_amax_of_many(const float *x, int64_t count, int64_t *don
         v[i] = v[0];
     int64_t at = 0;
     for (; at + 32 <= count; at += 32) {
-        fetch_next(x + at);
-        fetch_next(x + at + 16);
+        fpo_fetch_next(x + at);
+        fpo_fetch_next(x + at + 16);
         for (int i = 0; i < 4; i++)
             v[i] = _mm256_max_epi32(v[i], fpo_magnitudes(x + at + 8 * i));
     }
@@ -96,5 +99,7 @@ static inline int fpo_round_f16_avx2(const float *x, float *to, int count, uint3
     }
     return done;
 }
+
+#endif
 
 #endif

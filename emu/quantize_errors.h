@@ -6,6 +6,7 @@
 #ifndef FP4ORACLE_EMU_QUANTIZE_ERRORS_H
 #define FP4ORACLE_EMU_QUANTIZE_ERRORS_H
 
+#include "quantize_functions.h"
 #include "quantize_kernels.h"
 #include "quantize_lanes.h"
 

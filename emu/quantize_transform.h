@@ -6,6 +6,7 @@
 #ifndef FP4ORACLE_EMU_QUANTIZE_TRANSFORM_H
 #define FP4ORACLE_EMU_QUANTIZE_TRANSFORM_H
 
+#include "quantize_kernels.h"
 #include "quantize_lanes.h"
 #include "quantize_round.h"
 
@@ -66,7 +67,7 @@ static inline void fpo_transform_many(const float *restrict x, float *restrict t
 {
     fpo_floats v[FPO_TRANSFORM], sums[FPO_TRANSFORM];
     for (int i = 0; i < FPO_LANES; i++)
-        fetch_next(x + FPO_TRANSFORM * i);
+        fpo_fetch_next(x + FPO_TRANSFORM * i);
 #pragma GCC unroll 2
     for (int half = 0; half < FPO_TRANSFORM; half += FPO_LANES)
         fpo_load_lanes(x + half, FPO_TRANSFORM, v + half);
