@@ -17,29 +17,45 @@
 typedef float fpo_floats __attribute__((vector_size(FPO_LANES * sizeof(float)), aligned(sizeof(float)), may_alias));
 typedef int32_t fpo_ints __attribute__((vector_size(FPO_LANES * sizeof(float))));
 
-#if FPO_LANES == 16
-static const fpo_ints fpo_lane_numbers = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+#ifdef __clang__
+#define FPO_SHUFFLE(first, second, ...) __builtin_shufflevector(first, second, __VA_ARGS__)
 #else
-static const fpo_ints fpo_lane_numbers = {0, 1, 2, 3, 4, 5, 6, 7};
+#define FPO_SHUFFLE(first, second, ...) __builtin_shuffle(first, second, (fpo_ints){__VA_ARGS__})
+#endif
+#define FPO_4_LANES(lane, l, bit) lane(l, bit), lane(l + 1, bit), lane(l + 2, bit), lane(l + 3, bit)
+#if FPO_LANES == 16
+#define FPO_ALL_LANES(lane, bit)                                                                                       \
+    FPO_4_LANES(lane, 0, bit), FPO_4_LANES(lane, 4, bit), FPO_4_LANES(lane, 8, bit), FPO_4_LANES(lane, 12, bit)
+#else
+#define FPO_ALL_LANES(lane, bit) FPO_4_LANES(lane, 0, bit), FPO_4_LANES(lane, 4, bit)
 #endif
 
-/* Lane l of vector v goes to lane v of vector l: one bit of v and l is exchanged at a time. */
+/* Lanes of a first vector, and from FPO_LANES on those of a second: both with the bit of their number clear, or set. */
+#define FPO_CLEAR_LANE(l, bit) (((l) & (bit)) != 0 ? FPO_LANES + (l) - (bit) : (l))
+#define FPO_SET_LANE(l, bit) (FPO_CLEAR_LANE(l, bit) + (bit))
+
+/* One bit of the vector's and the lane's number is exchanged. */
+#define FPO_EXCHANGE(v, bit)                                                                                           \
+    for (int i = 0; i < FPO_LANES; i++)                                                                                \
+        if ((i & (bit)) == 0) {                                                                                        \
+            fpo_floats first = v[i], second = v[i + (bit)];                                                            \
+            v[i] = FPO_SHUFFLE(first, second, FPO_ALL_LANES(FPO_CLEAR_LANE, bit));                                     \
+            v[i + (bit)] = FPO_SHUFFLE(first, second, FPO_ALL_LANES(FPO_SET_LANE, bit));                               \
+        }
+
+/* Lane l of vector v goes to lane v of vector l. */
 FPO_LANE void fpo_transpose(fpo_floats v[FPO_LANES])
 {
 #pragma GCC unroll 16
-    for (int bit = 1; bit < FPO_LANES; bit *= 2) {
-        /* Lanes of the first vector, and from FPO_LANES on those of the second. */
-        fpo_ints crossed = fpo_lane_numbers + (((fpo_lane_numbers & bit) != 0) & (FPO_LANES - bit));
-        fpo_ints straight = crossed + bit;
+    FPO_EXCHANGE(v, 1)
 #pragma GCC unroll 16
-        for (int i = 0; i < FPO_LANES; i++) {
-            if ((i & bit) != 0)
-                continue;
-            fpo_floats first = v[i], second = v[i + bit];
-            v[i] = __builtin_shuffle(first, second, crossed);
-            v[i + bit] = __builtin_shuffle(first, second, straight);
-        }
-    }
+    FPO_EXCHANGE(v, 2)
+#pragma GCC unroll 16
+    FPO_EXCHANGE(v, 4)
+#if FPO_LANES == 16
+#pragma GCC unroll 16
+    FPO_EXCHANGE(v, 8)
+#endif
 }
 
 /* Element i of FPO_LANES blocks into vector i, and back; blocks follow one another. */
