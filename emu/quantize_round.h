@@ -2,7 +2,7 @@
  * Copyright 2026 The fp4oracle authors */
 
 /* Rounding an f32 to a small format in operations that a compiler can do for many at once. It repeats what fpo_encode
- * says of the policies that recipes use; tests/test_quantize_kernels.c compares the two.
+ * says of the policies that recipes use; tests/test_quantize_codes.c compares the two.
  *
  * A magnitude is rounded to a multiple of its unit in the last place, u, by adding 2^23 u, which is `magic`: that sum
  * is an f32 whose lowest bits count units. Below the smallest normal number u stays what it is there. */

@@ -2,89 +2,14 @@
  * Copyright 2026 The fp4oracle authors */
 
 /* The loops of recipes, for each instruction set, against one value at a time (recipe_eval.c, fpo_encode), and whole
- * recipes across instruction sets and threads. FPO_LONG=1 takes all f32 patterns through the roundings. */
-#include "engine.h"
-#include "quantizer.h"
+ * recipes across instruction sets and threads. */
+#include "loops.h"
 #include "suite.h"
 
 #include <fp4oracle/random.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const fpo_quantize_kernels *const tables[] = {
-    &fpo_quantize_portable,
-#ifdef __x86_64__
-    &fpo_quantize_avx2,
-    &fpo_quantize_avx512,
-#endif
-};
-static const fpo_isa isas[] = {FPO_ISA_PORTABLE, FPO_ISA_AVX2, FPO_ISA_AVX512};
-
-enum { TABLES = sizeof tables / sizeof *tables };
-
-static bool runs(int table)
-{
-    return fpo_isa_resolve(isas[table]) == isas[table];
-}
-
-static float from_bits(uint32_t bits)
-{
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-static uint32_t bits_of(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-/* Halfway cases and neighbours of many formats, signed zeros, subnormals, infinities, NaN, and noise. */
-static float value(uint64_t index)
-{
-    static const uint32_t special[] = {0,          1,          0x7FFFFF,   0x800000,   0x3E800000, 0x3F400000,
-                                       0x3FA00000, 0x3FE00000, 0x40200000, 0x40600000, 0x40A00000, 0x40C00000,
-                                       0x43E00000, 0x43E80000, 0x47600000, 0x477FF000, 0x7F000000, 0x7F7FFFFF,
-                                       0x7F800000, 0x7FC00000, 0x400000,   0x400001,   0x3F800000, 0x3C800000,
-                                       0x3A800000, 0x437F8000, 0x437E0000, 0x7F7F8000};
-    fpo_random random = {5, 5};
-    uint64_t noise = fpo_random_bits(random, index);
-    uint32_t bits = (uint32_t)noise;
-    switch (noise >> 60) {
-    case 0:
-    case 1:
-    case 2:
-    case 3: bits = special[(noise >> 32) % (sizeof special / sizeof *special)] + (uint32_t)(noise >> 40) % 3 - 1; break;
-    case 4:
-    case 5:
-    case 6:
-    case 7: bits = (110 + (bits & 31)) << 23 | (bits >> 8 & 7) << 20 | (bits & 0x80000000u); break; /* few bits */
-    case 8: bits = bits_of((float)((int)(noise & 511) - 128)); break;                               /* integers */
-    default: break;
-    }
-    /* Quiet: the comparison goes through double, which does not keep signalling NaN. */
-    if ((bits & 0x7FFFFFFFu) > 0x7F800000u)
-        bits |= 0x400000u;
-    return from_bits(bits ^ (uint32_t)(noise >> 45 & 1) << 31);
-}
-
-static bool same(float a, float b)
-{
-    return bits_of(a) == bits_of(b) || (isnan(a) && isnan(b));
-}
-
-static const struct {
-    const char *name;
-    int arity;
-} functions[] = {
-#define FPO_FUNCTION(ID, name, arity, summary) {name, arity},
-#include "recipe_functions.inc"
-#undef FPO_FUNCTION
-};
 
 START_TEST(steps)
 {
@@ -129,9 +54,6 @@ START_TEST(steps)
 }
 END_TEST
 
-static const fpo_format formats[] = {FPO_E2M1, FPO_E2M3,  FPO_E3M2, FPO_E4M3, FPO_E5M2,
-                                     FPO_F16,  FPO_UE4M3, FPO_BF16, FPO_UE8M0};
-
 /* A function of an element and its block's value: as with the value spread. */
 START_TEST(steps_of_blocks)
 {
@@ -170,213 +92,6 @@ START_TEST(steps_of_blocks)
 }
 END_TEST
 
-/* The policies that recipes have, and one that the loops leave to fpo_encode. */
-static fpo_cast policy(fpo_format format, int which)
-{
-    fpo_cast cast = *fpo_cast_describe(format == FPO_F16 || format == FPO_BF16 ? FPO_CAST_IEEE : FPO_CAST_PTX);
-    if (format == FPO_UE4M3)
-        cast = *fpo_scale_cast();
-    if (format == FPO_UE8M0)
-        cast.rounding = which % 2 ? FPO_AWAY_FROM_ZERO : FPO_TOWARD_ZERO;
-    else if (which == 1)
-        cast.rounding = FPO_NEAREST_AWAY;
-    else if (which == 2)
-        cast.rounding = FPO_NEAREST_TOWARD_ZERO;
-    else if (which == 3)
-        cast.drop_negative_zero = true;
-    else if (which == 4)
-        cast.overflow = cast.infinity = FPO_NON_FINITE;
-    else if (which == 5)
-        cast.rounding = FPO_TOWARD_ZERO;
-    else if (which == 6)
-        cast.no_nan = FPO_NO_NAN_ZERO;
-    else if (which == 7)
-        cast.no_nan = FPO_NO_NAN_LARGEST_SIGNED;
-    else if (which == 8) {
-        cast.no_nan = FPO_NO_NAN_ZERO_SIGNED;
-        cast.rounding = FPO_NEAREST_TOWARD_ZERO;
-    } else if (which == 9) {
-        cast.overflow = cast.infinity = FPO_NON_FINITE;
-        cast.rounding = FPO_NEAREST_AWAY;
-    }
-    return cast;
-}
-
-static void check_rounding(int t, fpo_format format, const fpo_cast *cast, const float *x, int count)
-{
-    static uint8_t codes[FPO_CHUNK], packed[FPO_CHUNK];
-    static float values[FPO_CHUNK];
-    fpo_recipe_step step = {.function = FPO_FN_ENCODE, .format = format, .cast = *cast, .argument = {0, -1, -1}};
-    const fpo_coder coder = fpo_coder_of(format, cast);
-    bool bytes = fpo_format_describe(format)->bits <= 8;
-    tables[t]->step(&step, x, x, x, values, count);
-    if (bytes)
-        tables[t]->encode(&coder, x, codes, count);
-    if (format == FPO_E2M1)
-        tables[t]->encode_nibbles(&coder, x, packed, count);
-    for (int i = 0; i < count; i++) {
-        uint32_t code = fpo_encode(format, fpo_value_from_float(x[i]), cast, 0);
-        /* A ue4m3 with bit 7 set is no value that a recipe goes on with. */
-        bool right = format == FPO_UE4M3 || same(values[i], (float)fpo_recipe_apply(&step, (double)x[i], 0, 0));
-        right = right && (!bytes || codes[i] == code);
-        if (format == FPO_E2M1)
-            right = right && (packed[i / 2] >> i % 2 * 4 & 15) == (int)code;
-        ck_assert_msg(right, "%s, rounding %d, of %a (%08x): code %x, value %a, instead of %x, instruction set %d",
-                      fpo_format_describe(format)->name, (int)cast->rounding, (double)x[i], bits_of(x[i]),
-                      bytes ? codes[i] : 0u, (double)values[i], code, t);
-    }
-    if (format == FPO_E2M1 && count % 2 != 0)
-        ck_assert_uint_eq(packed[count / 2] >> 4, 0);
-}
-
-/* Under the sanitizers memory is looked at, for which fewer numbers do; that all bits are equal is seen without them.
- */
-#ifdef __SANITIZE_ADDRESS__
-enum { ROUNDS = 6, RECIPE_ROWS = 7, RECIPE_DTYPES = 1 };
-#else
-enum { ROUNDS = 40, RECIPE_ROWS = 37, RECIPE_DTYPES = 3 };
-#endif
-
-START_TEST(roundings)
-{
-    static float x[FPO_CHUNK];
-    fpo_format format = formats[_i];
-    for (int which = 0; which < 10; which++) {
-        fpo_cast cast = policy(format, which);
-        for (int round = 0; round < ROUNDS; round++) {
-            int count = round == 0 ? 1 : round == 1 ? 999 : FPO_CHUNK;
-            for (int i = 0; i < count; i++)
-                x[i] = value((uint64_t)(round * FPO_CHUNK + i) + ((uint64_t)which << 32));
-            for (int t = 0; t < TABLES; t++)
-                if (runs(t))
-                    check_rounding(t, format, &cast, x, count);
-        }
-    }
-}
-END_TEST
-
-/* Scales of ue8m0 as they are stored: all powers at once, and with one other number among them, which is rounded. */
-START_TEST(powers)
-{
-    static float x[FPO_CHUNK];
-    static uint8_t codes[FPO_CHUNK];
-    static const uint32_t others[] = {0,          1,          0x3FFFFF,   0x400001,   0x7FFFFF,   0x800001,
-                                      0x3FFFFFFF, 0x3FC00000, 0x7F000001, 0x7F7FFFFF, 0x7F800000, 0x7FC00000,
-                                      0x80000000, 0x80400000, 0xBF800000, 0xFF000000, 0xFF800000};
-    for (size_t other = 0; other <= sizeof others / sizeof *others; other++)
-        for (int t = 0; t < TABLES; t++) {
-            if (!runs(t))
-                continue;
-            for (int i = 0; i < FPO_CHUNK; i++)
-                x[i] = (float)fpo_decode_double(FPO_UE8M0, (uint32_t)i % 255);
-            if (other > 0)
-                x[other * 37] = from_bits(others[other - 1]);
-            const fpo_coder coder = fpo_coder_of(FPO_UE8M0, fpo_scale_cast());
-            tables[t]->encode(&coder, x, codes, FPO_CHUNK);
-            for (int i = 0; i < FPO_CHUNK; i++)
-                ck_assert_msg(codes[i] == fpo_encode(FPO_UE8M0, fpo_value_from_float(x[i]), fpo_scale_cast(), 0),
-                              "ue8m0 of %a: code %x, instruction set %d", (double)x[i], codes[i], t);
-        }
-}
-END_TEST
-
-enum { SCALE_KINDS = 7 };
-
-/* Of ue4m3, a power of two, few bits, all bits, subnormal, huge, any number. */
-static float some_scale(int kind, uint64_t index)
-{
-    uint64_t noise = fpo_random_bits((fpo_random){8, 8}, index);
-    switch (kind) {
-    case 0: return (float)fpo_decode_double(FPO_UE4M3, 1 + noise % 126);
-    case 1: return ldexpf(noise & 1 ? 1 : -1, (int)(noise >> 8 & 63) - 32);
-    case 2: return ldexpf((float)(noise >> 8 & 0x1FFFFF), -20);
-    case 3: return ldexpf((float)(noise >> 8 & 0xFFFFFF), -20);
-    case 4: return ldexpf((float)(noise >> 8 & 0xFF), -149);
-    case 5: return ldexpf((float)(8 + (noise >> 8 & 7)), 118 + (int)(noise & 7));
-    default: return value(index);
-    }
-}
-
-/* Steps whose results are stored as codes at once, beside the codes of their results one at a time. The second argument
- * is a scale, and the first is a midpoint of it or beside one; `odd`: or something else, which goes another way. */
-START_TEST(codes_of_steps)
-{
-    enum { COUNT = FPO_CHUNK - 1 };
-    static const float midpoints[] = {0, .25f, .5f, .75f, 1, 1.25f, 1.5f, 1.75f, 2, 2.5f, 3, 3.5f, 4, 5, 6, 8, 100};
-    static float a[COUNT], b[COUNT];
-    static uint8_t packed[FPO_CHUNK / 2];
-    fpo_function function = _i == 0 ? FPO_FN_WRAP : FPO_FN_NEAREST;
-    fpo_recipe_step step = {.function = (uint8_t)function, .argument = {0, _i == 0 ? -1 : 1, -1}};
-    ck_assert(fpo_has_codes(&step));
-    for (int round = 0; round < ROUNDS; round++) {
-        int kind = round % SCALE_KINDS, odd = round / SCALE_KINDS % 3;
-        for (int i = 0; i < COUNT; i++) {
-            uint64_t index = (uint64_t)(round * COUNT + i) + UINT64_C(0x900000000);
-            b[i] = some_scale(kind, index);
-            float middle = midpoints[index % (sizeof midpoints / sizeof *midpoints)] * b[i];
-            uint32_t bits = bits_of(middle) + (uint32_t)(index / 17 % 3) - (middle != 0 ? 1 : 0);
-            a[i] = from_bits(bits ^ (uint32_t)(index / 51 & 1) << 31);
-            if (!isfinite(a[i]))
-                a[i] = 0;
-            if (odd == 1 && i == round * 25) /* all distances are the same */
-                a[i] = b[i] * 0x1p26f;
-            if (odd == 2 && i % 5 == 0)
-                a[i] = value(index);
-        }
-        for (int t = 0; t < TABLES; t++) {
-            if (!runs(t))
-                continue;
-            tables[t]->nibbles_of_step(&step, a, b, packed, COUNT);
-            for (int i = 0; i < COUNT; i++) {
-                float want = (float)fpo_recipe_apply(&step, (double)a[i], (double)b[i], 0);
-                uint32_t code = fpo_encode(FPO_E2M1, fpo_value_from_float(want), fpo_cast_describe(FPO_CAST_PTX), 0);
-                uint32_t got = packed[i / 2] >> i % 2 * 4 & 15;
-                ck_assert_msg(got == code, "%s of %a, %a: code %x, not %x, instruction set %d",
-                              functions[function].name, (double)a[i], (double)b[i], got, code, t);
-            }
-            ck_assert_uint_eq(packed[COUNT / 2] >> 4, 0);
-        }
-    }
-}
-END_TEST
-
-/* Every exponent, every boundary: each code's value and each midpoint, and their neighbours. With FPO_LONG, every f32.
- */
-START_TEST(all_codes)
-{
-    static float x[FPO_CHUNK];
-    fpo_format format = formats[_i];
-    const fpo_format_info *info = fpo_format_describe(format);
-    bool all = getenv("FPO_LONG") != NULL;
-    for (int which = 0; which < (all ? 2 : 4); which++) {
-        fpo_cast cast = policy(format, which);
-        int count = 0;
-        uint64_t end = all ? UINT64_C(1) << 32 : (uint64_t)info->max_finite;
-        for (uint64_t at = 0; at < end; at++) {
-            if (all) {
-                x[count++] = from_bits((uint32_t)at);
-            } else {
-                double low = fpo_decode_double(format, (uint32_t)at),
-                       high = fpo_decode_double(format, (uint32_t)at + 1);
-                for (int i = -1; i <= 1; i++) {
-                    x[count++] = from_bits(bits_of((float)low) + (uint32_t)(low > 0 ? i : 0));
-                    x[count++] = -from_bits(bits_of((float)((low + high) / 2)) + (uint32_t)i);
-                }
-            }
-            if (count + 6 > FPO_CHUNK || at + 1 == end) {
-                int best = TABLES - 1;
-                while (!runs(best))
-                    best--;
-                for (int t = all ? best : 0; t < TABLES; t++)
-                    if (runs(t))
-                        check_rounding(t, format, &cast, x, count);
-                count = 0;
-            }
-        }
-    }
-}
-END_TEST
-
 START_TEST(blocks)
 {
     static float x[3000], amax[3000], spread[3000];
@@ -406,7 +121,7 @@ START_TEST(blocks)
                 }
                 for (int i = 0; i < count; i += 5) { /* a NaN anywhere is seen */
                     float kept = x[i];
-                    x[i] = from_bits(i % 2 ? 0xFFC00001u : 0x7F800001u);
+                    x[i] = fpo_float_of(i % 2 ? 0xFFC00001u : 0x7F800001u);
                     tables[t]->block_amax(x, count, size, amax);
                     ck_assert(isnan(amax[i / size]));
                     x[i] = kept;
@@ -446,11 +161,14 @@ START_TEST(transform)
 }
 END_TEST
 
+static const fpo_format rounded[] = {FPO_E2M1, FPO_E2M3,  FPO_E3M2, FPO_E4M3, FPO_E5M2,
+                                     FPO_F16,  FPO_UE4M3, FPO_BF16, FPO_UE8M0};
+
 START_TEST(stochastic)
 {
     static float x[FPO_CHUNK], got[FPO_CHUNK];
     static uint32_t bits[FPO_CHUNK];
-    fpo_format format = formats[_i];
+    fpo_format format = rounded[_i];
     fpo_cast cast = *fpo_cast_describe(_i % 2 ? FPO_CAST_IEEE : FPO_CAST_PTX);
     cast.rounding = FPO_STOCHASTIC;
     fpo_recipe_step step = {.function = FPO_FN_ENCODE, .format = format, .cast = cast};
@@ -610,14 +328,10 @@ Suite *fpo_suite(void)
 {
     Suite *suite = suite_create("quantize_kernels");
     TCase *tests = tcase_create("loops");
-    int count = (int)(sizeof formats / sizeof *formats);
+    int count = (int)(sizeof rounded / sizeof *rounded);
     tcase_set_timeout(tests, 7200);
     tcase_add_loop_test(tests, steps, 0, FPO_FN_COUNT);
-    tcase_add_loop_test(tests, roundings, 0, count);
     tcase_add_loop_test(tests, steps_of_blocks, 0, 6);
-    tcase_add_test(tests, powers);
-    tcase_add_loop_test(tests, codes_of_steps, 0, 2);
-    tcase_add_loop_test(tests, all_codes, 0, count);
     tcase_add_test(tests, blocks);
     tcase_add_test(tests, transform);
     tcase_add_loop_test(tests, stochastic, 0, count);
