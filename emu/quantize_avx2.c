@@ -14,7 +14,6 @@ const fpo_quantize_kernels fpo_quantize_avx2 = {
     .draw_bits = draw_bits,
     .draw_numbers = draw_numbers,
     .encode = encode,
-    .encode_nibbles = encode_nibbles,
     .nibbles_of_step = nibbles_of_step,
     .block_amax = block_amax,
     .join_amax = join_amax,

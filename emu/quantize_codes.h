@@ -121,15 +121,6 @@ static bool round_randomly(const fpo_recipe_step *s, const uint32_t *restrict bi
     return true;
 }
 
-static void encode(const fpo_coder *coder, const float *x, uint8_t *restrict codes, int count)
-{
-    _Alignas(FPO_LINE) uint32_t wide[FPO_CHUNK];
-    encode_wide(coder, x, wide, count);
-#pragma omp simd
-    for (int i = 0; i < count; i++)
-        codes[i] = (uint8_t)wide[i];
-}
-
 /* Codes as bytes, those as pairs: widths that halve are what compilers are good at. */
 static void pack_nibbles(const uint32_t *restrict wide, uint8_t *restrict packed, int count)
 {
@@ -144,11 +135,21 @@ static void pack_nibbles(const uint32_t *restrict wide, uint8_t *restrict packed
         packed[i] = (uint8_t)(pairs[i] | pairs[i] >> 4);
 }
 
-static void encode_nibbles(const fpo_coder *coder, const float *x, uint8_t *packed, int count)
+static void pack_bytes(const uint32_t *restrict wide, uint8_t *restrict codes, int count)
+{
+#pragma omp simd
+    for (int i = 0; i < count; i++)
+        codes[i] = (uint8_t)wide[i];
+}
+
+static void encode(const fpo_coder *coder, const float *x, uint8_t *to, int count)
 {
     _Alignas(FPO_LINE) uint32_t wide[FPO_CHUNK];
     encode_wide(coder, x, wide, count);
-    pack_nibbles(wide, packed, count);
+    if (coder->nibbles)
+        pack_nibbles(wide, to, count);
+    else
+        pack_bytes(wide, to, count);
 }
 
 /* `nearest` as codes: the number of midpoints that a magnitude is beyond, for on a midpoint the smaller code comes

@@ -46,10 +46,9 @@ typedef struct fpo_quantize_kernels {
     void (*draw_bits)(const uint8_t *bytes, uint32_t *bits, int count);
     /* to[i] = fpo_draw_number(bits[i]) */
     void (*draw_numbers)(const uint32_t *bits, float *to, int count);
-    /* Codes of up to 8 bits, one a byte; at most FPO_CHUNK. */
-    void (*encode)(const fpo_coder *coder, const float *x, uint8_t *codes, int count);
-    /* Codes of 4 bits, two a byte, even ones low; a byte that is half full ends with 0. */
-    void (*encode_nibbles)(const fpo_coder *coder, const float *x, uint8_t *packed, int count);
+    /* Codes of at most FPO_CHUNK numbers, of up to 8 bits; those of 4 bits two a byte, even ones low, and a byte that
+     * is half full ends with 0. */
+    void (*encode)(const fpo_coder *coder, const float *x, uint8_t *to, int count);
     /* The same of a step's results on a[i], b[i]; of fpo_has_codes alone. */
     void (*nibbles_of_step)(const fpo_recipe_step *step, const float *a, const float *b, uint8_t *packed, int count);
     /* The amax of each `block` elements of x (the last block may be short), where none is NaN; elsewhere some NaN. */

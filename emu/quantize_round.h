@@ -139,13 +139,14 @@ static inline bool fpo_round_init_random(fpo_round *r, fpo_format format, const 
 typedef struct fpo_coder {
     fpo_format format;
     const fpo_cast *cast; /* the caller's */
-    bool has_loop;
+    bool nibbles;         /* two codes a byte */
+    bool has_loop;        /* `round` is all that it takes */
     fpo_round round;
 } fpo_coder;
 
 static inline fpo_coder fpo_coder_of(fpo_format format, const fpo_cast *cast)
 {
-    fpo_coder coder = {.format = format, .cast = cast};
+    fpo_coder coder = {.format = format, .cast = cast, .nibbles = fpo_format_describe(format)->bits == 4};
     coder.has_loop = fpo_round_init(&coder.round, format, cast);
     return coder;
 }

@@ -288,20 +288,10 @@ static void store_scales(const fpo_quantizer *q, fpo_lane *lane, const fpo_span 
     }
 }
 
-/* Codes of up to FPO_PIECE elements of a span, from its element `at` on.
+/* The codes of a span, a piece at a time.
  *
  * The values of `code` are numbers of the element format: encoding them is exact. Where they come from a rounding to
  * it, that and the encoding are one, and so where a step has codes to begin with. */
-static void store_piece(const fpo_quantizer *q, const float *a, const float *b, uint8_t *to, int count)
-{
-    if (q->last != NULL && fpo_has_codes(q->last))
-        q->kernels->nibbles_of_step(q->last, a, b, to, count);
-    else if (fpo_format_describe(q->view->element)->bits == 4)
-        q->kernels->encode_nibbles(&q->codes, a, to, count);
-    else
-        q->kernels->encode(&q->codes, a, to, count);
-}
-
 static void store_codes(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *span)
 {
     uint8_t *row = (uint8_t *)q->result->codes + span->row * q->code_row_bytes;
@@ -310,9 +300,12 @@ static void store_codes(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *
     const float *b = second != FPO_NO_REGISTER ? fpo_spread(q, lane, second, 1, span) : a;
     for (int at = 0; at < span->count; at += FPO_PIECE) {
         int count = span->count - at < FPO_PIECE ? span->count - at : FPO_PIECE;
-        int64_t bytes = fpo_packing_row_bytes(FPO_PACKING_CANONICAL, q->view->element, span->begin + at);
+        uint8_t *to = row + fpo_packing_row_bytes(FPO_PACKING_CANONICAL, q->view->element, span->begin + at);
         fpo_fetch_some(lane);
-        store_piece(q, a + at, b + at, row + bytes, count);
+        if (q->last != NULL && fpo_has_codes(q->last))
+            q->kernels->nibbles_of_step(q->last, a + at, b + at, to, count);
+        else
+            q->kernels->encode(&q->codes, a + at, to, count);
     }
 }
 
