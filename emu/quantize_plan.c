@@ -23,12 +23,15 @@ static void mark(fpo_quantizer *q, int r)
 }
 
 /* Whether what a step makes can be stored without being a value: a rounding to the element's format, for what stores
- * the codes rounds to nearest; or a step that has codes to begin with. */
+ * the codes rounds to nearest; or a step that has codes to begin with, of an element and what is less. */
 static bool stores_codes(const fpo_quantizer *q, const fpo_recipe_step *step)
 {
+    const fpo_register *registers = q->program->registers;
     bool rounds = step->function == FPO_FN_ENCODE && step->format == q->view->element &&
                   step->cast.rounding != FPO_STOCHASTIC && step->cast.rounding != FPO_TOWARD_ZERO;
-    return rounds || (fpo_has_codes(step) && q->view->element == FPO_E2M1);
+    bool has_codes = fpo_has_codes(step) && q->view->element == FPO_E2M1;
+    bool pair = step->argument[1] != FPO_NO_REGISTER && fpo_per_element(registers[step->argument[1]].scope);
+    return fpo_per_element(registers[step->argument[0]].scope) && !pair && (rounds || has_codes);
 }
 
 /* Whether anything that runs wants a register's value. */
@@ -45,15 +48,20 @@ static bool reads(const fpo_quantizer *q, int r)
 static void find_last(fpo_quantizer *q)
 {
     const fpo_program *program = q->program;
-    for (int i = 0; i < program->step_count; i++) {
+    const fpo_cast *cast = fpo_cast_describe(FPO_CAST_PTX);
+    q->source[0] = program->code;
+    q->source[1] = FPO_NO_REGISTER;
+    for (int i = 0; i < program->step_count && q->last == NULL; i++) {
         const fpo_recipe_step *step = &program->steps[i];
-        if (step->to == program->code && !reads(q, program->code) && stores_codes(q, step)) {
-            q->last = step;
-            q->live[i] = false;
-        }
+        if (step->to != program->code || reads(q, program->code) || !stores_codes(q, step))
+            continue;
+        q->last = step;
+        q->live[i] = false;
+        q->source[0] = step->argument[0];
+        q->source[1] = step->argument[1];
+        cast = step->function == FPO_FN_ENCODE ? &step->cast : cast;
     }
-    bool rounds = q->last != NULL && q->last->function == FPO_FN_ENCODE;
-    q->codes = fpo_coder_of(q->view->element, rounds ? &q->last->cast : fpo_cast_describe(FPO_CAST_PTX));
+    q->codes = fpo_coder_of(q->view->element, cast);
     if (q->view->scale.format != FPO_FORMAT_NONE)
         q->scales = fpo_coder_of(q->view->scale.format, fpo_scale_cast());
 }
@@ -85,25 +93,27 @@ static void find_reach(fpo_quantizer *q)
         const fpo_recipe_step *step = &program->steps[i];
         bool elements = fpo_per_element(step->scope), blocks = elements && by_blocks(q, step);
         int64_t count = elements ? q->k : step->scope <= FPO_SCOPE_ROW ? 1 : q->regions;
-        for (int a = 0; a < 3 && (q->live[i] || step == q->last); a++)
+        for (int a = 0; a < 3 && q->live[i]; a++)
             reach(q, step->argument[a], blocks && a == 1 ? 1 : count);
     }
-    reach(q, program->code, q->k);
+    reach(q, q->source[0], q->k);
+    reach(q, q->source[1], q->k);
     reach(q, program->scale, q->scale_columns);
+}
+
+static bool is_input(const fpo_quantizer *q, int r)
+{
+    return r != FPO_NO_REGISTER && r != q->program->x && q->program->registers[r].scope == FPO_SCOPE_INPUT;
 }
 
 /* Whether what follows `input:` reads nothing of it but x. */
 static bool x_alone(const fpo_quantizer *q)
 {
-    const fpo_program *program = q->program;
-    for (int i = 0; i < program->step_count; i++)
-        for (int a = 0; a < 3 && (q->live[i] || &program->steps[i] == q->last); a++) {
-            int r = program->steps[i].argument[a];
-            bool later = program->steps[i].scope != FPO_SCOPE_INPUT && r != FPO_NO_REGISTER && r != program->x;
-            if (later && program->registers[r].scope == FPO_SCOPE_INPUT)
-                return false;
-        }
-    return program->registers[program->code].scope != FPO_SCOPE_INPUT;
+    bool others = is_input(q, q->source[0]) || is_input(q, q->source[1]);
+    for (int i = q->plan.begin[FPO_SCOPE_INPUT + 1]; i < q->plan.begin[FPO_SCOPE_COUNT]; i++)
+        for (int a = 0; a < 3; a++)
+            others = others || is_input(q, q->plan.steps[i].step->argument[a]);
+    return !others;
 }
 
 /* `input:` need not run again for the elements of blocks whose amax was taken just before, nor the chosen one of
@@ -128,8 +138,7 @@ static void find_last_reads(const fpo_quantizer *q, int *last)
     int end = plan->begin[FPO_SCOPE_COUNT];
     for (int r = 0; r < FPO_REGISTERS; r++)
         last[r] = -1;
-    const int after[] = {q->program->code, q->program->error, q->last != NULL ? q->last->argument[0] : FPO_NO_REGISTER,
-                         q->last != NULL ? q->last->argument[1] : FPO_NO_REGISTER};
+    const int after[] = {q->source[0], q->source[1], q->program->error};
     for (size_t i = 0; i < sizeof after / sizeof *after; i++)
         if (after[i] != FPO_NO_REGISTER)
             last[after[i]] = end;

@@ -226,10 +226,11 @@ void fpo_row_errors(const fpo_quantizer *q, fpo_lane *lane, int64_t row, float *
     }
 }
 
-/* The register that codes are made of. */
-static int code_register(const fpo_quantizer *q)
+/* Whether a search keeps what the codes are made of: not if it is one for a block, which follows from the choice. */
+static bool keeps_codes(const fpo_quantizer *q)
 {
-    return q->last != NULL ? q->last->argument[0] : q->program->code;
+    return q->program->try_count > 0 && q->region_choice == NULL &&
+           fpo_per_element(q->program->registers[q->source[0]].scope);
 }
 
 /* The first candidate with the smallest error; one whose error is NaN never replaces another. What the codes of the
@@ -239,14 +240,15 @@ static void search(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *regio
     float best[FPO_REGIONS], errors[FPO_REGIONS];
     for (int attempt = 0; attempt < q->program->try_count; attempt++) {
         candidate_errors(q, lane, regions, attempt, errors);
-        const float *codes = fpo_spread(q, lane, code_register(q), 0, regions);
+        const float *codes = lane->values[q->source[0]];
         for (int i = 0; i < regions->regions; i++) {
             if (attempt > 0 && !(errors[i] < best[i]))
                 continue;
             best[i] = errors[i];
             choice[i] = (uint8_t)attempt;
             int64_t begin = i * q->region_k, end = smaller(begin + q->region_k, regions->count);
-            memcpy(lane->kept + begin, codes + begin, (size_t)(end - begin) * sizeof *codes);
+            if (keeps_codes(q))
+                memcpy(lane->kept + begin, codes + begin, (size_t)(end - begin) * sizeof *codes);
         }
     }
 }
@@ -295,9 +297,8 @@ static void store_scales(const fpo_quantizer *q, fpo_lane *lane, const fpo_span 
 static void store_codes(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *span)
 {
     uint8_t *row = (uint8_t *)q->result->codes + span->row * q->code_row_bytes;
-    int second = q->last != NULL ? q->last->argument[1] : FPO_NO_REGISTER;
-    const float *a = fpo_spread(q, lane, code_register(q), 0, span);
-    const float *b = second != FPO_NO_REGISTER ? fpo_spread(q, lane, second, 1, span) : a;
+    const float *a = fpo_spread(q, lane, q->source[0], 0, span);
+    const float *b = q->source[1] != FPO_NO_REGISTER ? fpo_spread(q, lane, q->source[1], 1, span) : a;
     for (int at = 0; at < span->count; at += FPO_PIECE) {
         int count = span->count - at < FPO_PIECE ? span->count - at : FPO_PIECE;
         uint8_t *to = row + fpo_packing_row_bytes(FPO_PACKING_CANONICAL, q->view->element, span->begin + at);
@@ -309,8 +310,8 @@ static void store_codes(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *
     }
 }
 
-/* `next`: where the memory is that follows in the order of work. */
-static void quantize_elements(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *regions, const float *next)
+/* `next`: the element that follows in the order of work. */
+static void quantize_elements(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *regions, int64_t next)
 {
     fpo_span span;
     for (int64_t at = regions->begin; at < regions->end; at = span.end) {
@@ -340,13 +341,13 @@ void fpo_quantize_rows(const fpo_quantizer *q, fpo_lane *lane, int64_t begin, in
         for (int64_t row = begin; row < end; row++) {
             regions.row = row;
             store_scales(q, lane, &regions);
-            if (q->program->try_count > 0 && q->region_choice == NULL) {
-                lane->values[code_register(q)] = lane->kept;
+            if (keeps_codes(q)) {
+                lane->values[q->source[0]] = lane->kept;
                 store_codes(q, lane, &regions);
                 continue;
             }
             int64_t next = row + 1 < end ? (row + 1) * q->k + regions.begin : begin * q->k + regions.end;
-            quantize_elements(q, lane, &regions, q->x + next);
+            quantize_elements(q, lane, &regions, next);
         }
     }
 }

@@ -131,11 +131,11 @@ static void run_step(const fpo_quantizer *q, fpo_lane *lane, const struct fpo_pl
         fpo_repeat(q, lane, step->to);
 }
 
-void fpo_fetch_ahead(const fpo_quantizer *q, fpo_lane *lane, const float *next, const fpo_span *span)
+void fpo_fetch_ahead(const fpo_quantizer *q, fpo_lane *lane, int64_t next, const fpo_span *span)
 {
     int times = q->plan.begin[FPO_SCOPE_ELEMENT + 1] - q->plan.begin[FPO_SCOPE_ELEMENT] + FPO_PIECES;
-    int lines = (int)((size_t)span->count * sizeof *next / FPO_LINE);
-    lane->ahead = (uintptr_t)next;
+    int lines = (int)((size_t)span->count * sizeof *q->x / FPO_LINE);
+    lane->ahead = (uintptr_t)q->x + (uintptr_t)next * sizeof *q->x;
     lane->ahead_at_once = (lines + times - 1) / times;
 }
 

@@ -47,6 +47,7 @@ typedef struct fpo_quantizer {
     int reach[FPO_REGISTERS]; /* of a register of the tensor's or the row's scope: how many copies a lane reads */
     const fpo_quantize_kernels *kernels;
     const fpo_recipe_step *last; /* the step whose results are stored as codes without being values; else NULL */
+    int source[2];               /* registers that codes are made of: `code`, or the arguments of that step */
     fpo_coder codes, scales;     /* of what is stored */
     bool keeps_input;            /* of blocks whose amax was just taken: `input:` runs once */
     int64_t kept;                /* numbers that a lane keeps, see there */
@@ -97,8 +98,8 @@ void fpo_repeat(const fpo_quantizer *q, fpo_lane *lane, int r);
 /* A register as count values, one for each element of the span; `slot` (0 to 2) is where they go if they have to be
  * spread. */
 const float *fpo_spread(const fpo_quantizer *q, fpo_lane *lane, int r, int slot, const fpo_span *span);
-/* Asks for the memory from `next` on, as much as the span, while its elements are worked on. */
-void fpo_fetch_ahead(const fpo_quantizer *q, fpo_lane *lane, const float *next, const fpo_span *span);
+/* Asks for the tensor's memory from element `next` on, as much as the span, while its elements are worked on. */
+void fpo_fetch_ahead(const fpo_quantizer *q, fpo_lane *lane, int64_t next, const fpo_span *span);
 /* Some of that: more at once would be waited for. */
 void fpo_fetch_some(fpo_lane *lane);
 /* Runs the live steps of one scope over the span's regions (block, try) or elements (input, element, error). */
