@@ -22,6 +22,11 @@ static void mark(fpo_quantizer *q, int r)
     }
 }
 
+static bool uses(const fpo_quantizer *q, int r)
+{
+    return r != FPO_NO_REGISTER && q->used[r];
+}
+
 /* Whether what a step makes can be stored without being a value: a rounding to the element's format, for what stores
  * the codes rounds to nearest; or a step that has codes to begin with, of an element and what is less. */
 static bool stores_codes(const fpo_quantizer *q, const fpo_recipe_step *step)
@@ -98,6 +103,8 @@ static void find_reach(fpo_quantizer *q)
     }
     reach(q, q->source[0], q->k);
     reach(q, q->source[1], q->k);
+    reach(q, program->x, q->k);
+    reach(q, program->error, q->k);
     reach(q, program->scale, q->scale_columns);
 }
 
@@ -181,6 +188,8 @@ void fpo_plan_steps(fpo_quantizer *q)
                            program->multiplier, program->row_scale, program->row_multiplier};
     for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
         mark(q, outputs[i]);
+    if (uses(q, program->tensor_amax) || uses(q, program->row_amax) || uses(q, program->amax))
+        mark(q, program->x);
     find_last(q);
     int count = 0;
     for (int scope = 0; scope < FPO_SCOPE_COUNT; scope++) {

@@ -16,11 +16,12 @@ void fpo_load_elements(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *s
 {
     const fpo_program *program = q->program;
     const float *from = q->x + span->row * q->k + span->begin;
-    /* A register that is read alone may be the tensor itself. */
-    if (program->raw_x == FPO_NO_REGISTER) {
+    /* A register that is read alone may be the tensor itself; an `input:` may leave x as it is, or make it a constant.
+     */
+    if (fpo_per_element(program->registers[program->x].scope))
         lane->values[program->x] = (float *)from;
+    if (program->raw_x == FPO_NO_REGISTER)
         return;
-    }
     lane->values[program->raw_x] = (float *)from;
     fpo_run_scope(q, lane, FPO_SCOPE_INPUT, span);
 }
@@ -196,7 +197,7 @@ static void candidate_errors(const fpo_quantizer *q, fpo_lane *lane, const fpo_s
     fpo_load_random(q, lane, regions);
     fpo_run_scope(q, lane, FPO_SCOPE_ELEMENT, regions);
     fpo_run_scope(q, lane, FPO_SCOPE_ERROR, regions);
-    const float *error = lane->values[q->program->error];
+    const float *error = fpo_spread(q, lane, q->program->error, 0, regions);
     if (q->program->error_max) {
         fpo_amax_of_blocks(q, FPO_AMAX_NAN_WINS, error, regions->count, q->region_k, errors);
         return;
@@ -220,8 +221,10 @@ void fpo_row_errors(const fpo_quantizer *q, fpo_lane *lane, int64_t row, float *
         block_scope(q, lane, &regions);
         for (int attempt = 0; attempt < q->program->try_count; attempt++) {
             candidate_errors(q, lane, &regions, attempt, part);
-            for (int i = 0; i < regions.regions; i++)
-                errors[attempt * q->regions + first + i] += part[i];
+            for (int i = 0; i < regions.regions; i++) {
+                float *sum = &errors[attempt * q->regions + first + i];
+                *sum = q->program->error_max ? fpo_amax_join(FPO_AMAX_NAN_WINS, *sum, part[i]) : *sum + part[i];
+            }
         }
     }
 }

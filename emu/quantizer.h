@@ -131,7 +131,7 @@ float fpo_error_sum(const fpo_program *program, const float *errors, int count);
 
 /* Rows [begin, end), all of the same regions: codes, scales, row scales. */
 void fpo_quantize_rows(const fpo_quantizer *q, fpo_lane *lane, int64_t begin, int64_t end);
-/* Errors of every candidate over the row's regions added to errors[candidate * regions + region]. */
+/* Errors of every candidate over the row's regions, joined to errors[candidate * regions + region]. */
 void fpo_row_errors(const fpo_quantizer *q, fpo_lane *lane, int64_t row, float *errors);
 
 /* The same program with fewer steps of blocks and elements. */

@@ -134,13 +134,20 @@ static void run_scope(const machine *m, int scope, bool reported)
     }
 }
 
-/* The elements of [first, first + count) of the row, after the recipe's own transformation of its input. */
+static void set_elements(const machine *m, int r, int64_t first)
+{
+    if (r == FPO_NO_REGISTER || !fpo_per_element(m->program->registers[r].scope))
+        return;
+    for (int64_t i = 0; i < m->count; i++)
+        values_of(m, r)[i] = first + i < m->k ? (double)m->x[first + i] : 0;
+}
+
+/* The elements of [first, first + count) of the row, after the recipe's own transformation of its input, which may
+ * leave x as it is. */
 static void load_elements(const machine *m, int64_t first)
 {
-    const fpo_program *program = m->program;
-    int to = program->raw_x == FPO_NO_REGISTER ? program->x : program->raw_x;
-    for (int64_t i = 0; to != FPO_NO_REGISTER && i < m->count; i++)
-        values_of(m, to)[i] = first + i < m->k ? (double)m->x[first + i] : 0;
+    set_elements(m, m->program->x, first);
+    set_elements(m, m->program->raw_x, first);
     run_scope(m, FPO_SCOPE_INPUT, false);
 }
 

@@ -140,7 +140,8 @@ static void load(twin *t, int64_t first, int64_t rows)
     t->rows = rows;
     /* An input's part that gives x no other value leaves it as it is. */
     for (int64_t i = 0; i < rows * t->k; i++) {
-        values_of(t, program->x)[i] = (double)t->x[first * t->k + i];
+        if (fpo_per_element(program->registers[program->x].scope))
+            values_of(t, program->x)[i] = (double)t->x[first * t->k + i];
         if (program->raw_x != FPO_NO_REGISTER)
             values_of(t, program->raw_x)[i] = (double)t->x[first * t->k + i];
     }
