@@ -158,6 +158,10 @@ static fpo_status run(const fpo_recipe_info *info, fpo_quantizer *q, const fpo_e
     if (program->try_count > 0 && q->region_k > FPO_CHUNK)
         return fpo_fail(error, FPO_ERR_ARGUMENT, "%s: a search over blocks of more than %d elements", info->name,
                         FPO_CHUNK);
+    bool apart = used(q, program->amax) && program->amax_rule[FPO_SCOPE_BLOCK] == FPO_AMAX_EVEN_ODD;
+    if (apart && q->region_k > FPO_CHUNK)
+        return fpo_fail(error, FPO_ERR_ARGUMENT, "%s: even_odd over blocks of more than %d elements", info->name,
+                        FPO_CHUNK);
     fpo_status status = tensor_scope(q, threads, error);
     if (status == FPO_OK && q->region_rows > 1 && used(q, program->amax))
         status = fpo_region_amax(q, threads, error);

@@ -184,7 +184,7 @@ static void nibbles_of_step(const fpo_recipe_step *s, const float *a, const floa
         for (int i = 0; i < count; i++)
             wide[i] = wrap_code(a[i]);
     } else if (!nearest_codes(a, b, wide, count)) {
-        const fpo_coder coder = fpo_coder_of(FPO_E2M1, fpo_cast_describe(FPO_CAST_PTX));
+        const fpo_coder coder = fpo_coder_of(FPO_E2M1, fpo_code_cast(FPO_E2M1));
         nearest(a, b, values, count);
         encode_wide(&coder, values, wide, count);
     }

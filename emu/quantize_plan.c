@@ -53,7 +53,7 @@ static bool reads(const fpo_quantizer *q, int r)
 static void find_last(fpo_quantizer *q)
 {
     const fpo_program *program = q->program;
-    const fpo_cast *cast = fpo_cast_describe(FPO_CAST_PTX);
+    const fpo_cast *cast = fpo_code_cast(q->view->element);
     q->source[0] = program->code;
     q->source[1] = FPO_NO_REGISTER;
     for (int i = 0; i < program->step_count && q->last == NULL; i++) {
@@ -103,7 +103,6 @@ static void find_reach(fpo_quantizer *q)
     }
     reach(q, q->source[0], q->k);
     reach(q, q->source[1], q->k);
-    reach(q, program->x, q->k);
     reach(q, program->error, q->k);
     reach(q, program->scale, q->scale_columns);
 }

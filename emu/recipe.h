@@ -126,6 +126,9 @@ fpo_status fpo_recipe_compile(const char *text, const fpo_operand_view *view, fp
  * conversions that all libraries use for ue4m3 do. */
 const fpo_cast *fpo_scale_cast(void);
 
+/* How codes are made of the values of `code`: exactly, for they are numbers of the element's format. */
+const fpo_cast *fpo_code_cast(fpo_format element);
+
 /* One step on scalars: f32 values, or doubles where the step is f64. FPO_FN_HADAMARD is not one. */
 double fpo_recipe_apply(const fpo_recipe_step *step, double a, double b, double c);
 

@@ -84,6 +84,13 @@ static float e8(float code)
     return (float)fpo_decode_double(FPO_UE8M0, code > 0 ? (uint32_t)code : 0);
 }
 
+const fpo_cast *fpo_code_cast(fpo_format element)
+{
+    static const fpo_cast with_infinity = {.infinity = FPO_NON_FINITE};
+    bool infinite = fpo_format_describe(element)->specials == FPO_SPECIALS_IEEE;
+    return infinite ? &with_infinity : fpo_cast_describe(FPO_CAST_PTX);
+}
+
 const fpo_cast *fpo_scale_cast(void)
 {
     static const fpo_cast cast = {.infinity = FPO_NON_FINITE, .negative = FPO_NEGATIVE_KEEP_BIT7};

@@ -135,6 +135,8 @@ static int parse_call(fpo_recipe_parser *p, fpo_token name)
     }
     if (function == FPO_FN_HADAMARD && p->scope != FPO_SCOPE_INPUT)
         fpo_recipe_complain(p, "hadamard transforms the input: it belongs under input:");
+    if (function == FPO_FN_HADAMARD && p->ftz)
+        fpo_recipe_complain(p, "hadamard is not known to flush subnormals: ftz; comes later");
     fpo_recipe_step *step = add_step(p, function, arguments, count);
     step->format = format.format;
     step->cast = format.cast;
@@ -335,6 +337,9 @@ static bool parse_mode(fpo_recipe_parser *p, const fpo_token *word)
         if (fpo_token_is(word, rules[rule])) {
             for (int scope = p->scope; scope < FPO_SCOPE_COUNT; scope++)
                 p->program->amax_rule[scope] = (fpo_amax_rule)rule;
+            if (rule == FPO_AMAX_EVEN_ODD) /* a thread's rule for a block; of more, many threads' are joined */
+                for (int scope = p->scope; scope < FPO_SCOPE_BLOCK; scope++)
+                    p->program->amax_rule[scope] = FPO_AMAX_NAN_LOSES;
             return true;
         }
     static const char *const draws[FPO_DRAW_COUNT] = {"index_bits", "te_row_bits", "te_row_bits_of_both",
@@ -386,7 +391,8 @@ static void check(fpo_recipe_parser *p)
         fpo_recipe_complain(p, "nothing is assigned to scale");
     if ((program->try_count > 0) != (program->error != FPO_NO_REGISTER))
         fpo_recipe_complain(p, "a search needs both try: and an error");
-    if (program->x == FPO_NO_REGISTER)
+    bool element = program->x != FPO_NO_REGISTER && program->registers[program->x].scope >= FPO_SCOPE_INPUT;
+    if (!element)
         fpo_recipe_complain(p, "the codes do not depend on x");
 }
 

@@ -136,9 +136,7 @@ static void run_scope(const machine *m, int scope, bool reported)
 
 static void set_elements(const machine *m, int r, int64_t first)
 {
-    if (r == FPO_NO_REGISTER || !fpo_per_element(m->program->registers[r].scope))
-        return;
-    for (int64_t i = 0; i < m->count; i++)
+    for (int64_t i = 0; r != FPO_NO_REGISTER && i < m->count; i++)
         values_of(m, r)[i] = first + i < m->k ? (double)m->x[first + i] : 0;
 }
 
@@ -261,8 +259,7 @@ static fpo_status compare(const machine *m, const fpo_recipe_info *recipe, const
         fpo_unpack_row(FPO_PACKING_CANONICAL, element, m->k, data->codes, unpacked);
         for (int64_t i = 0; i < m->count; i++) {
             uint32_t code = fpo_load_code(element, unpacked, (size_t)i);
-            different +=
-                code != fpo_encode_double(element, values_of(m, m->program->code)[i], fpo_cast_describe(FPO_CAST_PTX));
+            different += code != fpo_encode_double(element, values_of(m, m->program->code)[i], fpo_code_cast(element));
             codes[i] = (double)code;
         }
         m->watch(m->context, &(fpo_trace_event){FPO_TRACE_SCALE, "scale", &scale_code, 1, false});

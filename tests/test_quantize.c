@@ -451,6 +451,14 @@ START_TEST(refusals)
     ck_assert_int_eq(fpo_quantize(FPO_RECIPE_NVFP4_DIVIDE, x, 0, 32, &result, NULL, &error), FPO_ERR_SHAPE);
     ck_assert_int_eq(fpo_quantize(FPO_RECIPE_NVFP4_DIVIDE, x, INT64_MAX / 2, 32, &result, NULL, &error), FPO_ERR_SHAPE);
     ck_assert_int_eq(fpo_quantize(FPO_RECIPE_COUNT, x, 1, 32, &result, NULL, &error), FPO_ERR_ARGUMENT);
+    static float wide[2000];
+    static uint8_t many[1000];
+    fpo_recipe_info row = {.name = "wide", .text = "even_odd; block: scale = amax; element: code = e2m1(x / scale);"};
+    row.view = (fpo_operand_view){.element = FPO_E2M1, .packing = FPO_PACKING_CANONICAL};
+    row.view.scale = (fpo_scale_view){FPO_UE4M3, 1, 0, FPO_LAYOUT_LINEAR};
+    result = (fpo_quantized){.codes = many, .codes_bytes = sizeof many, .scales = scales, .scales_bytes = 1};
+    ck_assert_int_eq(fpo_quantize_by(&row, wide, 1, 2000, &result, NULL, &error), FPO_ERR_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(error.message, "even_odd over blocks of more than 1024"));
 }
 END_TEST
 

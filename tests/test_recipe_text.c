@@ -139,6 +139,8 @@ static const struct {
     {"block 2.5, 1: scale = 1; element: code = x;", "expected an integer"},
     {"wrong: scale = 1;", "'wrong' is no part of a recipe"},
     {"block: scale = 1; element: code = hadamard(x);", "hadamard transforms the input"},
+    {"input: x = 3; block: scale = amax / 6; element: code = e2m1(x / scale);", "the codes do not depend on x"},
+    {"ftz; input: x = hadamard(x); block: scale = 1; element: code = x;", "hadamard is not known to flush"},
     {"block: scale = 1; s = random; element: code = x;", "random belongs under element:"},
     {"input: x = x + random; block: scale = 1; element: code = x;", "random belongs under element:"},
     {"block: scale = e4m3.rs(amax); element: code = x;", "only elements are rounded with random bits"},

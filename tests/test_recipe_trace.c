@@ -103,6 +103,33 @@ START_TEST(by_hand)
 }
 END_TEST
 
+/* Recipes that no library has: the trace compares itself with the engine. */
+START_TEST(odd_ones)
+{
+    static const struct {
+        fpo_format element;
+        const char *text;
+    } odd[] = {
+        {FPO_E5M2, "block: scale = 1; element: code = e5m2.nosat(x);"},
+        {FPO_E5M2, "block: scale = 1; c = amax > 0; element: y = e5m2.nosat(x); code = c ? y : 0;"},
+        {FPO_E2M1, "input: a = abs(x); block: scale = 1; element: code = e2m1(x);"},
+        {FPO_E2M1, "input: a = x * 1; x = x * 2; block: scale = amax / 6; element: code = e2m1(a / scale);"},
+    };
+    const float x[] = {1e30f, -3, 0.5f, INFINITY};
+    static record r;
+    fpo_error error = {FPO_OK, ""};
+    fpo_recipe_info recipe = {.name = "odd", .text = odd[_i].text};
+    recipe.view = (fpo_operand_view){.element = odd[_i].element, .packing = FPO_PACKING_CANONICAL};
+    recipe.view.scale = (fpo_scale_view){FPO_F32, 1, 16, FPO_LAYOUT_LINEAR};
+    r = (record){.count = 0};
+    fpo_status status = fpo_recipe_trace(&recipe, x, 4, FPO_F32, NULL, watch, &r, &error);
+    ck_assert_msg(status == FPO_OK, "%s: %s", odd[_i].text, error.message);
+    ck_assert_int_eq(r.codes_count, 4);
+    if (odd[_i].element == FPO_E5M2)
+        ck_assert(r.codes[0] == 0x7C && r.codes[3] == 0x7C);
+}
+END_TEST
+
 START_TEST(refused)
 {
     const float x[] = {1}, given = 1;
@@ -121,6 +148,7 @@ Suite *fpo_suite(void)
     TCase *tests = tcase_create("trace");
     tcase_add_loop_test(tests, every_recipe, 0, FPO_RECIPE_COUNT);
     tcase_add_test(tests, by_hand);
+    tcase_add_loop_test(tests, odd_ones, 0, 4);
     tcase_add_test(tests, refused);
     suite_add_tcase(suite, tests);
     return suite;

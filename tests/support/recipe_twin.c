@@ -140,8 +140,7 @@ static void load(twin *t, int64_t first, int64_t rows)
     t->rows = rows;
     /* An input's part that gives x no other value leaves it as it is. */
     for (int64_t i = 0; i < rows * t->k; i++) {
-        if (fpo_per_element(program->registers[program->x].scope))
-            values_of(t, program->x)[i] = (double)t->x[first * t->k + i];
+        values_of(t, program->x)[i] = (double)t->x[first * t->k + i];
         if (program->raw_x != FPO_NO_REGISTER)
             values_of(t, program->raw_x)[i] = (double)t->x[first * t->k + i];
     }
@@ -247,7 +246,7 @@ static void store_row(const twin *t, int64_t row, fpo_quantized *result, uint8_t
     fpo_format element = t->view->element, format = t->view->scale.format;
     const double *values = values_of(t, t->program->code) + row * t->k;
     for (int64_t i = 0; i < t->k; i++)
-        codes[i] = (uint8_t)fpo_encode_double(element, values[i], fpo_cast_describe(FPO_CAST_PTX));
+        codes[i] = (uint8_t)fpo_encode_double(element, values[i], fpo_code_cast(element));
     size_t bytes = (size_t)fpo_packing_row_bytes(FPO_PACKING_CANONICAL, element, t->k);
     uint8_t *to = (uint8_t *)result->codes + (size_t)(t->first + row) * bytes;
     fpo_pack_row(FPO_PACKING_CANONICAL, element, t->k, codes, to);

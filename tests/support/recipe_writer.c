@@ -291,8 +291,9 @@ static void write_row(writer *w)
  * stands for x. What it makes besides x, elements may read. */
 static void write_input(writer *w, int known_before)
 {
-    static const char *const single[] = {"x * 1.5", "D(x)",    "bf16(x)",    "max(x, -2)",    "hadamard(x)",
-                                         "-x",      "x * 0.3", "& ? x : -x", "& ? x : x * 2", "fma(x, 2, 1)"};
+    static const char *const all[] = {"x * 1.5", "D(x)",    "bf16(x)",    "max(x, -2)",    "fma(x, 2, 1)",
+                                      "-x",      "x * 0.3", "& ? x : -x", "& ? x : x * 2", "hadamard(x)"};
+    const char *single = all[below(w, w->flushes ? 9 : 10)]; /* which does not flush */
     static const char *const pairs[] = {"x = & ? x : i0", "x = & ? i0 : x", "x = i0 < ~ ? x : i0", "x = x + i0",
                                         "x = i0"};
     int known = w->condition_count;
@@ -300,7 +301,7 @@ static void write_input(writer *w, int known_before)
     put(w, "input: ");
     if (chance(w, 60)) {
         put(w, "i0 = ");
-        expand(w, ONE_OF(w, single));
+        expand(w, single);
         if (chance(w, 90)) {
             put(w, "; ");
             expand(w, ONE_OF(w, pairs));
@@ -309,7 +310,7 @@ static void write_input(writer *w, int known_before)
             knows_element(w, "i0");
     } else {
         put(w, "x = ");
-        expand(w, ONE_OF(w, single));
+        expand(w, single);
     }
     put(w, "; ");
     w->condition_count = known;
@@ -360,7 +361,9 @@ void fpo_write_recipe(uint64_t number, fpo_written_recipe *recipe)
     decides_by(&w, "0");
     w.searches = recipe->info.view.scale.block_k > 0 && chance(&w, 35);
     w.flushes = chance(&w, 25);
-    put(&w, "%s%s%s", ONE_OF(&w, rules), ONE_OF(&w, draws), w.flushes ? "ftz; " : "");
+    /* The last rule is not for more than a chunk of elements. */
+    const char *rule = rules[below(&w, recipe->info.view.scale.block_k == 0 ? 4 : 5)];
+    put(&w, "%s%s%s", rule, ONE_OF(&w, draws), w.flushes ? "ftz; " : "");
     const char *amax = chance(&w, 95) ? "amax" : "3";
     /* What the input's part may ask: of its own amax it would have no meaning. */
     int known_before = w.condition_count;
