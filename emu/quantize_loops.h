@@ -3,7 +3,16 @@
 
 /* The loops of a recipe, for one instruction set: included once by each of quantize_portable.c, quantize_avx2.c and
  * quantize_avx512.c, which say what the compiler may use. Everything here rounds as IEEE 754 says, lane by lane, so
- * that the results are the same; recipe_eval.c has the same functions one value at a time, independently. */
+ * that the results are the same; recipe_eval.c has the same functions one value at a time, independently.
+ *
+ *   quantize_functions.h    functions of one value
+ *   quantize_approximate.h  the hardware's approximations, powers and logarithms
+ *   quantize_codes.h        roundings and codes, by quantize_round.h
+ *   quantize_magnitudes.h   amax
+ *   quantize_errors.h       the sums of a search's errors
+ *   quantize_transform.h    the Hadamard transform
+ *   quantize_random.h       random bits
+ *   quantize_lanes.h, quantize_avx2.h  vectors by hand */
 #include "quantize_approximate.h"
 #include "quantize_avx2.h"
 #include "quantize_codes.h"
