@@ -9,11 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t ceil_div(int64_t n, int64_t by)
-{
-    return (n + by - 1) / by;
-}
-
 size_t fpo_operand_codes_bytes(const fpo_operand_view *view, int64_t rows, int64_t k)
 {
     return (size_t)(rows * fpo_packing_row_bytes(view->packing, view->element, k));
@@ -24,9 +19,7 @@ size_t fpo_operand_scales_bytes(const fpo_operand_view *view, int64_t rows, int6
     const fpo_scale_view *scale = &view->scale;
     if (scale->format == FPO_FORMAT_NONE)
         return 0;
-    int64_t scale_rows = scale->block_rows > 0 ? ceil_div(rows, scale->block_rows) : 1;
-    int64_t scale_columns = scale->block_k > 0 ? ceil_div(k, scale->block_k) : 1;
-    return (size_t)fpo_layout_size(scale->layout, scale_rows, scale_columns) *
+    return (size_t)fpo_layout_size(scale->layout, fpo_scale_rows(scale, rows), fpo_scale_columns(scale, k)) *
            fpo_format_describe(scale->format)->storage_bytes;
 }
 
@@ -42,18 +35,13 @@ static const fpo_quantize_kernels *kernels_of(fpo_isa isa)
     return &fpo_quantize_portable;
 }
 
-static bool used(const fpo_quantizer *q, int r)
-{
-    return r != FPO_NO_REGISTER && q->used[r];
-}
-
 static fpo_status tensor_scope(fpo_quantizer *q, int threads, fpo_error *error)
 {
     const fpo_program *program = q->program;
     for (int r = 0; r < program->register_count; r++)
         if (program->registers[r].constant)
             q->tensor[r] = program->registers[r].number;
-    if (used(q, program->tensor_amax)) {
+    if (fpo_uses(q, program->tensor_amax)) {
         float amax = 0;
         fpo_status status = fpo_tensor_amax(q, threads, &amax, error);
         if (status != FPO_OK)
@@ -153,17 +141,17 @@ static fpo_status run(const fpo_recipe_info *info, fpo_quantizer *q, const fpo_e
 {
     const fpo_program *program = q->program;
     int threads = thread_count(q, execution);
-    if (used(q, program->row_amax) && q->region_rows != 1)
+    if (fpo_uses(q, program->row_amax) && q->region_rows != 1)
         return fpo_fail(error, FPO_ERR_ARGUMENT, "%s: a scale per row needs blocks of one row", info->name);
     if (program->try_count > 0 && q->region_k > FPO_CHUNK)
         return fpo_fail(error, FPO_ERR_ARGUMENT, "%s: a search over blocks of more than %d elements", info->name,
                         FPO_CHUNK);
-    bool apart = used(q, program->amax) && program->amax_rule[FPO_SCOPE_BLOCK] == FPO_AMAX_EVEN_ODD;
+    bool apart = fpo_uses(q, program->amax) && program->amax_rule[FPO_SCOPE_BLOCK] == FPO_AMAX_EVEN_ODD;
     if (apart && q->region_k > FPO_CHUNK)
         return fpo_fail(error, FPO_ERR_ARGUMENT, "%s: even_odd over blocks of more than %d elements", info->name,
                         FPO_CHUNK);
     fpo_status status = tensor_scope(q, threads, error);
-    if (status == FPO_OK && q->region_rows > 1 && used(q, program->amax))
+    if (status == FPO_OK && q->region_rows > 1 && fpo_uses(q, program->amax))
         status = fpo_region_amax(q, threads, error);
     if (status == FPO_OK && q->region_rows > 1 && program->try_count > 0)
         status = fpo_region_choice(q, threads, error);
@@ -190,24 +178,9 @@ fpo_status fpo_quantize_by(const fpo_recipe_info *info, const float *x, int64_t 
     }
     status = fpo_recipe_compile(info->text, &info->view, dtype, program, error);
     if (status == FPO_OK) {
-        const fpo_scale_view *scale = &info->view.scale;
         fpo_simplify(program);
-        q->program = program;
-        q->view = &info->view;
-        q->x = x;
-        q->rows = rows;
-        q->k = k;
-        q->block_rows = scale->block_rows > 0 ? scale->block_rows : rows;
-        q->block_k = scale->block_k > 0 ? scale->block_k : k;
-        q->region_rows = program->amax_rows > 0 ? program->amax_rows : q->block_rows;
-        q->region_k = program->amax_k > 0 ? program->amax_k : q->block_k;
-        q->regions = ceil_div(k, q->region_k);
-        q->amax_scope = FPO_SCOPE_BLOCK;
-        q->scale_columns = ceil_div(k, q->block_k);
-        q->code_row_bytes = fpo_packing_row_bytes(FPO_PACKING_CANONICAL, info->view.element, k);
-        q->result = result;
         q->kernels = kernels_of(fpo_isa_resolve(execution != NULL ? execution->isa : FPO_ISA_BEST));
-        fpo_plan_steps(q);
+        fpo_plan_program(q, program, &info->view, x, rows, k, result);
         fenv_t environment;
         fegetenv(&environment);
         fesetenv(FE_DFL_ENV);

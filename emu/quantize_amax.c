@@ -55,15 +55,6 @@ void fpo_amax_of_blocks(const fpo_quantizer *q, fpo_amax_rule rule, const float 
         }
 }
 
-/* Loads a span (through the recipe's input part) and returns where its elements are. */
-static const float *elements(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *span)
-{
-    if (q->program->raw_x == FPO_NO_REGISTER)
-        return q->x + span->row * q->k + span->begin;
-    fpo_load_elements(q, lane, span);
-    return lane->values[q->program->x];
-}
-
 /* amax of each region's part in one row, into to[region] */
 static void row_amax(const fpo_quantizer *q, fpo_lane *lane, int64_t row, float *to)
 {
@@ -73,14 +64,14 @@ static void row_amax(const fpo_quantizer *q, fpo_lane *lane, int64_t row, float 
         int64_t begin = region * q->region_k, end = begin + at_once * q->region_k;
         end = end < q->k ? end : q->k;
         fpo_span span = {row, begin, end, region, region, (int)(end - begin), (int)at_once};
-        fpo_amax_of_blocks(q, rule, elements(q, lane, &span), span.count, q->region_k, to + region);
+        fpo_amax_of_blocks(q, rule, fpo_load_elements(q, lane, &span), span.count, q->region_k, to + region);
     }
     for (int64_t region = 0; region < q->regions && at_once <= 1; region++) {
         int64_t begin = region * q->region_k, end = begin + q->region_k < q->k ? begin + q->region_k : q->k;
         for (int64_t at = begin; at < end; at += FPO_CHUNK) {
             int64_t stop = at + FPO_CHUNK < end ? at + FPO_CHUNK : end;
             fpo_span span = {row, at, stop, region, region, (int)(stop - at), 1};
-            float part = fpo_amax_fast(q, rule, elements(q, lane, &span), span.count);
+            float part = fpo_amax_fast(q, rule, fpo_load_elements(q, lane, &span), span.count);
             to[region] = at == begin ? part : fpo_amax_join(rule, to[region], part);
         }
     }
@@ -97,7 +88,7 @@ static void join_row(const fpo_quantizer *q, fpo_lane *lane, int64_t row, float 
     for (int64_t at = 0; at < q->k; at += FPO_CHUNK) {
         int64_t end = at + FPO_CHUNK < q->k ? at + FPO_CHUNK : q->k;
         fpo_span span = {row, at, end, at, at, (int)(end - at), (int)(end - at)};
-        q->kernels->join_amax(elements(q, lane, &span), to + at, end - at);
+        q->kernels->join_amax(fpo_load_elements(q, lane, &span), to + at, end - at);
     }
 }
 

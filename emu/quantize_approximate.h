@@ -31,13 +31,19 @@ static void approximate(const float *restrict a, float *restrict to, int count)
         to[i] = approximate_one(words, a[i]);
 }
 
+/* What a divisor and its dividend are multiplied by, so that the reciprocal is a normal number. */
+FPO_INLINE float divisor_scale(float b)
+{
+    float magnitude = absolute(b);
+    return magnitude > 0x1p126f ? 0.25f : magnitude < 0x1p-126f ? 0x1p24f : 1.0f;
+}
+
 static void divide_full(const float *restrict a, const float *restrict b, float *restrict to, int count)
 {
     const uint32_t *words = fpo_rcp_words;
 #pragma omp simd
     for (int i = 0; i < count; i++) {
-        float magnitude = absolute(b[i]);
-        float scale = magnitude > 0x1p126f ? 0.25f : magnitude < 0x1p-126f ? 0x1p24f : 1.0f;
+        float scale = divisor_scale(b[i]);
         float quotient = approximate_one(words, b[i] * scale) * (a[i] * scale);
         to[i] = quotient == quotient ? quotient : fpo_float_of(0x7FFFFFFFu);
     }
@@ -119,8 +125,7 @@ static void divide_full_blocks(const float *restrict a, const float *restrict b,
 {
     for (int64_t at = 0; at < count; at += block, b++) {
         int64_t end = count - at < block ? count : at + block;
-        float magnitude = absolute(*b);
-        float scale = magnitude > 0x1p126f ? 0.25f : magnitude < 0x1p-126f ? 0x1p24f : 1.0f;
+        float scale = divisor_scale(*b);
         float inverse = approximate_one(fpo_rcp_words, *b * scale);
 #pragma omp simd
         for (int64_t i = at; i < end; i++) {

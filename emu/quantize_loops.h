@@ -2,8 +2,9 @@
  * Copyright 2026 The fp4oracle authors */
 
 /* The loops of a recipe, for one instruction set: included once by each of quantize_portable.c, quantize_avx2.c and
- * quantize_avx512.c, which say what the compiler may use. Everything here rounds as IEEE 754 says, lane by lane, so
- * that the results are the same; recipe_eval.c has the same functions one value at a time, independently.
+ * quantize_avx512.c, which say what the compiler may use and name the table, FPO_LOOPS. Everything here rounds as IEEE
+ * 754 says, lane by lane, so that the results are the same; recipe_eval.c has the same functions one value at a time,
+ * independently.
  *
  *   quantize_functions.h    functions of one value
  *   quantize_approximate.h  the hardware's approximations, powers and logarithms
@@ -277,3 +278,19 @@ static void spread(const float *values, int64_t block, float *to, int64_t count)
     for (; at < count; at += block)
         fill(to + at, *values++, count - at < block ? count - at : block);
 }
+
+const fpo_quantize_kernels FPO_LOOPS = {
+    .step = step,
+    .step_of_blocks = step_of_blocks,
+    .round_randomly = round_randomly,
+    .random_words = random_words,
+    .random_blocks = random_blocks,
+    .draw_bits = draw_bits,
+    .draw_numbers = draw_numbers,
+    .encode = encode,
+    .nibbles_of_step = nibbles_of_step,
+    .block_amax = block_amax,
+    .join_amax = join_amax,
+    .error_sums = error_sums,
+    .spread = spread,
+};

@@ -22,11 +22,6 @@ static void mark(fpo_quantizer *q, int r)
     }
 }
 
-static bool uses(const fpo_quantizer *q, int r)
-{
-    return r != FPO_NO_REGISTER && q->used[r];
-}
-
 /* Whether what a step makes can be stored without being a value: a rounding to the element's format, for what stores
  * the codes rounds to nearest; or a step that has codes to begin with, of an element and what is less. */
 static bool stores_codes(const fpo_quantizer *q, const fpo_recipe_step *step)
@@ -94,12 +89,12 @@ static void find_reach(fpo_quantizer *q)
     const fpo_program *program = q->program;
     for (int r = 0; r < program->register_count; r++)
         reach(q, r, 1);
-    for (int i = 0; i < program->step_count; i++) {
-        const fpo_recipe_step *step = &program->steps[i];
-        bool elements = fpo_per_element(step->scope), blocks = elements && by_blocks(q, step);
+    for (int i = 0; i < q->plan.begin[FPO_SCOPE_COUNT]; i++) {
+        const fpo_recipe_step *step = q->plan.steps[i].step;
+        bool elements = fpo_per_element(step->scope);
         int64_t count = elements ? q->k : step->scope <= FPO_SCOPE_ROW ? 1 : q->regions;
-        for (int a = 0; a < 3 && q->live[i]; a++)
-            reach(q, step->argument[a], blocks && a == 1 ? 1 : count);
+        for (int a = 0; a < 3; a++)
+            reach(q, step->argument[a], q->plan.steps[i].by_blocks && a == 1 ? 1 : count);
     }
     reach(q, q->source[0], q->k);
     reach(q, q->source[1], q->k);
@@ -127,7 +122,7 @@ static bool x_alone(const fpo_quantizer *q)
 static void plan_kept(fpo_quantizer *q)
 {
     const fpo_program *program = q->program;
-    bool amax = program->amax != FPO_NO_REGISTER && q->used[program->amax] && q->region_rows == 1;
+    bool amax = fpo_uses(q, program->amax) && q->region_rows == 1;
     q->keeps_input =
         program->raw_x != FPO_NO_REGISTER && program->try_count == 0 && amax && q->region_k <= 128 && x_alone(q);
     if (program->try_count > 0)
@@ -180,14 +175,14 @@ static void plan_slots(fpo_quantizer *q)
     }
 }
 
-void fpo_plan_steps(fpo_quantizer *q)
+static void plan_steps(fpo_quantizer *q)
 {
     const fpo_program *program = q->program;
     const int outputs[] = {program->code,       program->scale,     program->error,         program->tensor_scale,
                            program->multiplier, program->row_scale, program->row_multiplier};
     for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
         mark(q, outputs[i]);
-    if (uses(q, program->tensor_amax) || uses(q, program->row_amax) || uses(q, program->amax))
+    if (fpo_uses(q, program->tensor_amax) || fpo_uses(q, program->row_amax) || fpo_uses(q, program->amax))
         mark(q, program->x);
     find_last(q);
     int count = 0;
@@ -203,4 +198,25 @@ void fpo_plan_steps(fpo_quantizer *q)
     plan_slots(q);
     find_reach(q);
     plan_kept(q);
+}
+
+void fpo_plan_program(fpo_quantizer *q, const fpo_program *program, const fpo_operand_view *view, const float *x,
+                      int64_t rows, int64_t k, fpo_quantized *result)
+{
+    const fpo_scale_view *scale = &view->scale;
+    q->program = program;
+    q->view = view;
+    q->x = x;
+    q->rows = rows;
+    q->k = k;
+    q->block_rows = scale->block_rows > 0 ? scale->block_rows : rows;
+    q->block_k = scale->block_k > 0 ? scale->block_k : k;
+    q->region_rows = program->amax_rows > 0 ? program->amax_rows : q->block_rows;
+    q->region_k = program->amax_k > 0 ? program->amax_k : q->block_k;
+    q->regions = (k + q->region_k - 1) / q->region_k;
+    q->amax_scope = FPO_SCOPE_BLOCK;
+    q->scale_columns = fpo_scale_columns(scale, k);
+    q->code_row_bytes = fpo_packing_row_bytes(FPO_PACKING_CANONICAL, view->element, k);
+    q->result = result;
+    plan_steps(q);
 }

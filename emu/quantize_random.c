@@ -58,7 +58,7 @@ void fpo_span_bits(const fpo_quantizer *q, const fpo_span *span, uint32_t *bits)
 void fpo_load_random(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *span)
 {
     int r = q->program->random;
-    if (r == FPO_NO_REGISTER || !q->used[r])
+    if (!fpo_uses(q, r))
         return;
     uint32_t bits[FPO_CHUNK];
     fpo_span_bits(q, span, bits);

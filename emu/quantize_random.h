@@ -61,19 +61,15 @@ static int philox_many(uint64_t seed, const uint64_t *streams, const uint64_t *i
     return i;
 }
 
-#else
-
-static int philox_many(uint64_t seed, const uint64_t *streams, const uint64_t *indices, uint32_t *words, int count)
-{
-    (void)seed, (void)streams, (void)indices, (void)words, (void)count;
-    return 0;
-}
-
 #endif
 
 static void random_blocks(uint64_t seed, const uint64_t *streams, const uint64_t *indices, uint32_t *words, int count)
 {
-    for (int i = philox_many(seed, streams, indices, words, count); i < count; i++)
+    int i = 0;
+#ifdef __AVX2__
+    i = philox_many(seed, streams, indices, words, count);
+#endif
+    for (; i < count; i++)
         fpo_random_block((fpo_random){seed, streams[i]}, indices[i], words + 4 * i);
 }
 

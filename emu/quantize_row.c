@@ -12,18 +12,17 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-void fpo_load_elements(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *span)
+const float *fpo_load_elements(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *span)
 {
     const fpo_program *program = q->program;
     const float *from = q->x + span->row * q->k + span->begin;
-    /* A register that is read alone may be the tensor itself; an `input:` may leave x as it is, or make it a constant.
-     */
-    if (fpo_per_element(program->registers[program->x].scope))
-        lane->values[program->x] = (float *)from;
-    if (program->raw_x == FPO_NO_REGISTER)
-        return;
-    lane->values[program->raw_x] = (float *)from;
-    fpo_run_scope(q, lane, FPO_SCOPE_INPUT, span);
+    /* A register that is read alone may be the tensor itself; an `input:` may leave x as it is. */
+    lane->values[program->x] = (float *)from;
+    if (program->raw_x != FPO_NO_REGISTER) {
+        lane->values[program->raw_x] = (float *)from;
+        fpo_run_scope(q, lane, FPO_SCOPE_INPUT, span);
+    }
+    return lane->values[program->x];
 }
 
 /* As many regions of a row from `first` on as are worked on at once: many, so that the steps of their scope are loops
@@ -53,18 +52,10 @@ static fpo_span elements_from(const fpo_quantizer *q, const fpo_span *regions, i
     return span;
 }
 
-static const float *row_elements(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *span)
-{
-    if (q->program->raw_x == FPO_NO_REGISTER)
-        return q->x + span->row * q->k + span->begin;
-    fpo_load_elements(q, lane, span);
-    return lane->values[q->program->x];
-}
-
 /* amax of part `span` of one region. */
 static float part_amax(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *span, fpo_amax_rule rule)
 {
-    return fpo_amax_fast(q, rule, row_elements(q, lane, span), span->count);
+    return fpo_amax_fast(q, rule, fpo_load_elements(q, lane, span), span->count);
 }
 
 static float region_value(const fpo_quantizer *q, const fpo_lane *lane, int r, int64_t region)
@@ -78,7 +69,7 @@ static float region_value(const fpo_quantizer *q, const fpo_lane *lane, int r, i
 static void row_scope(const fpo_quantizer *q, fpo_lane *lane, int64_t row)
 {
     const fpo_program *program = q->program;
-    if (program->row_amax != FPO_NO_REGISTER && q->used[program->row_amax]) {
+    if (fpo_uses(q, program->row_amax)) {
         float *to = lane->values[program->row_amax];
         fpo_amax_rule rule = program->amax_rule[FPO_SCOPE_ROW];
         for (int64_t at = 0; at < q->k; at += FPO_CHUNK) {
@@ -104,11 +95,11 @@ static void row_scope(const fpo_quantizer *q, fpo_lane *lane, int64_t row)
 static const float *kept_elements(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *span)
 {
     if (!q->keeps_input)
-        return row_elements(q, lane, span);
+        return fpo_load_elements(q, lane, span);
     int x = q->program->x;
     float *own = lane->own[x], *to = lane->kept + (span->begin - span->base * q->region_k);
     lane->own[x] = to;
-    const float *from = row_elements(q, lane, span);
+    const float *from = fpo_load_elements(q, lane, span);
     if (from != to) /* another register stands for x */
         memcpy(to, from, (size_t)span->count * sizeof *to);
     lane->own[x] = own;
@@ -130,7 +121,7 @@ static void chunk_amax(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *s
 static void block_scope(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *regions)
 {
     const fpo_program *program = q->program;
-    if (program->amax != FPO_NO_REGISTER && q->used[program->amax]) {
+    if (fpo_uses(q, program->amax)) {
         float *to = lane->values[program->amax];
         if (q->region_amax != NULL) {
             const float *from = q->region_amax + regions->row / q->region_rows * q->regions + regions->first;

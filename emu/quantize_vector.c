@@ -45,15 +45,22 @@ void fpo_repeat(const fpo_quantizer *q, fpo_lane *lane, int r)
     fill(lane->values[r], lane->values[r][0], q->reach[r]);
 }
 
+/* The first of a register's values for a span: one for each of its regions where it has that many. */
+static const float *values_from(const fpo_quantizer *q, const fpo_lane *lane, int r, const fpo_span *span)
+{
+    int scope = q->program->registers[r].scope;
+    bool of_regions = scope > FPO_SCOPE_ROW && !fpo_per_element(scope);
+    return lane->values[r] + (of_regions ? span->first - span->base : 0);
+}
+
 const float *fpo_spread(const fpo_quantizer *q, fpo_lane *lane, int r, int slot, const fpo_span *span)
 {
     int scope = q->program->registers[r].scope;
-    if (scope <= FPO_SCOPE_ROW || fpo_per_element(scope))
-        return lane->values[r];
-    if (q->region_k == 1)
-        return lane->values[r] + (span->first - span->base);
+    const float *values = values_from(q, lane, r, span);
+    if (scope <= FPO_SCOPE_ROW || fpo_per_element(scope) || q->region_k == 1)
+        return values;
     float *to = lane->argument[slot];
-    q->kernels->spread(lane->values[r] + (span->first - span->base), q->region_k, to, span->count);
+    q->kernels->spread(values, q->region_k, to, span->count);
     return to;
 }
 
@@ -73,13 +80,10 @@ static void round_randomly(const fpo_quantizer *q, const fpo_recipe_step *step, 
 /* An element by a value of its block, or of all. */
 static void step_of_blocks(const fpo_quantizer *q, fpo_lane *lane, const fpo_recipe_step *step, const fpo_span *span)
 {
-    const float *b = lane->values[step->argument[1]];
-    int64_t block = span->count;
-    if (q->program->registers[step->argument[1]].scope > FPO_SCOPE_ROW) {
-        b += span->first - span->base;
-        block = q->region_k;
-    }
-    q->kernels->step_of_blocks(step, lane->values[step->argument[0]], b, block, lane->values[step->to], span->count);
+    int b = step->argument[1];
+    int64_t block = q->program->registers[b].scope > FPO_SCOPE_ROW ? q->region_k : span->count;
+    q->kernels->step_of_blocks(step, lane->values[step->argument[0]], values_from(q, lane, b, span), block,
+                               lane->values[step->to], span->count);
 }
 
 /* A choice that turns out the same way in all blocks of a span: the chosen register stands for the result. */
@@ -89,12 +93,8 @@ static bool choose_register(const fpo_quantizer *q, fpo_lane *lane, const fpo_re
     int scope = q->program->registers[condition].scope;
     if (step->function != FPO_FN_SELECT || fpo_per_element(scope))
         return false;
-    const float *values = lane->values[condition];
-    int count = 1;
-    if (scope > FPO_SCOPE_ROW) {
-        values += span->first - span->base;
-        count = span->regions;
-    }
+    const float *values = values_from(q, lane, condition, span);
+    int count = scope > FPO_SCOPE_ROW ? span->regions : 1;
     bool chosen = values[0] != 0;
     for (int i = 1; i < count; i++)
         if ((values[i] != 0) != chosen)

@@ -74,6 +74,12 @@ typedef struct fpo_lane {
     bool entered;
 } fpo_lane;
 
+/* Whether a register is there and something depends on it. */
+static inline bool fpo_uses(const fpo_quantizer *q, int r)
+{
+    return r != FPO_NO_REGISTER && q->used[r];
+}
+
 static inline bool fpo_per_element(int scope)
 {
     return scope == FPO_SCOPE_INPUT || scope >= FPO_SCOPE_ELEMENT;
@@ -91,8 +97,10 @@ typedef struct fpo_span {
     int regions;         /* that they touch */
 } fpo_span;
 
-/* Fills in the plan and all that follows from it. */
-void fpo_plan_steps(fpo_quantizer *q);
+/* Fills in a quantizer that is zero but for its kernels: shapes, the plan, and all that follows from it. Nothing is
+ * copied. */
+void fpo_plan_program(fpo_quantizer *q, const fpo_program *program, const fpo_operand_view *view, const float *x,
+                      int64_t rows, int64_t k, fpo_quantized *result);
 /* The first value of a register of the row's scope, as often as it is read. */
 void fpo_repeat(const fpo_quantizer *q, fpo_lane *lane, int r);
 /* A register as count values, one for each element of the span; `slot` (0 to 2) is where they go if they have to be
@@ -104,8 +112,8 @@ void fpo_fetch_ahead(const fpo_quantizer *q, fpo_lane *lane, int64_t next, const
 void fpo_fetch_some(fpo_lane *lane);
 /* Runs the live steps of one scope over the span's regions (block, try) or elements (input, element, error). */
 void fpo_run_scope(const fpo_quantizer *q, fpo_lane *lane, fpo_scope scope, const fpo_span *span);
-/* The elements of a span, after the recipe's `input:` part, into register `to`. */
-void fpo_load_elements(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *span);
+/* The elements of a span, after the recipe's `input:` part: where they are, register x. */
+const float *fpo_load_elements(const fpo_quantizer *q, fpo_lane *lane, const fpo_span *span);
 /* 32 random bits of each element of a span, at most FPO_CHUNK. */
 void fpo_span_bits(const fpo_quantizer *q, const fpo_span *span, uint32_t *bits);
 /* The recipe's `random`, where it has that, before the elements' scope runs. */

@@ -9,9 +9,6 @@
 #include <fp4oracle/random.h>
 #include <stdlib.h>
 
-static const fpo_format formats[] = {FPO_E2M1, FPO_E2M3,  FPO_E3M2, FPO_E4M3, FPO_E5M2,
-                                     FPO_F16,  FPO_UE4M3, FPO_BF16, FPO_UE8M0};
-
 /* The policies that recipes have, and one that the loops leave to fpo_encode. */
 static fpo_cast policy(fpo_format format, int which)
 {
@@ -212,12 +209,11 @@ Suite *fpo_suite(void)
 {
     Suite *suite = suite_create("quantize_codes");
     TCase *tests = tcase_create("codes");
-    int count = (int)(sizeof formats / sizeof *formats);
     tcase_set_timeout(tests, 7200);
-    tcase_add_loop_test(tests, roundings, 0, count);
+    tcase_add_loop_test(tests, roundings, 0, FORMATS);
     tcase_add_test(tests, powers);
     tcase_add_loop_test(tests, codes_of_steps, 0, 2);
-    tcase_add_loop_test(tests, all_codes, 0, count);
+    tcase_add_loop_test(tests, all_codes, 0, FORMATS);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -161,14 +161,11 @@ START_TEST(transform)
 }
 END_TEST
 
-static const fpo_format rounded[] = {FPO_E2M1, FPO_E2M3,  FPO_E3M2, FPO_E4M3, FPO_E5M2,
-                                     FPO_F16,  FPO_UE4M3, FPO_BF16, FPO_UE8M0};
-
 START_TEST(stochastic)
 {
     static float x[FPO_CHUNK], got[FPO_CHUNK];
     static uint32_t bits[FPO_CHUNK];
-    fpo_format format = rounded[_i];
+    fpo_format format = formats[_i];
     fpo_cast cast = *fpo_cast_describe(_i % 2 ? FPO_CAST_IEEE : FPO_CAST_PTX);
     cast.rounding = FPO_STOCHASTIC;
     fpo_recipe_step step = {.function = FPO_FN_ENCODE, .format = format, .cast = cast};
@@ -328,13 +325,12 @@ Suite *fpo_suite(void)
 {
     Suite *suite = suite_create("quantize_kernels");
     TCase *tests = tcase_create("loops");
-    int count = (int)(sizeof rounded / sizeof *rounded);
     tcase_set_timeout(tests, 7200);
     tcase_add_loop_test(tests, steps, 0, FPO_FN_COUNT);
     tcase_add_loop_test(tests, steps_of_blocks, 0, 6);
     tcase_add_test(tests, blocks);
     tcase_add_test(tests, transform);
-    tcase_add_loop_test(tests, stochastic, 0, count);
+    tcase_add_loop_test(tests, stochastic, 0, FORMATS);
     tcase_add_test(tests, random_bits);
     tcase_add_test(tests, errors);
     tcase_add_loop_test(tests, strips, 0, FPO_RECIPE_COUNT);

@@ -253,11 +253,6 @@ static void look_at_steps(const job *j, const fpo_quantizer *q)
     saw(ERROR_WITHOUT, program->try_count > 0 && !error_reads);
 }
 
-static bool uses(const fpo_quantizer *q, int r)
-{
-    return r != FPO_NO_REGISTER && q->used[r];
-}
-
 /* Whether `input:` ends with a choice that is one for all elements. */
 static bool chooses_x(const fpo_program *program)
 {
@@ -285,9 +280,9 @@ static void look_at_plan(const job *j, const fpo_quantizer *q)
     saw(LAST_WRAP, q->last != NULL && q->last->function == FPO_FN_WRAP);
     saw(LAST_NEAREST, q->last != NULL && q->last->function == FPO_FN_NEAREST);
     saw(NO_LAST, q->last == NULL);
-    saw(TENSOR_AMAX, uses(q, program->tensor_amax));
-    saw(ROW_AMAX, uses(q, program->row_amax));
-    saw(BLOCK_AMAX, uses(q, program->amax));
+    saw(TENSOR_AMAX, fpo_uses(q, program->tensor_amax));
+    saw(ROW_AMAX, fpo_uses(q, program->row_amax));
+    saw(BLOCK_AMAX, fpo_uses(q, program->amax));
     saw(SQUARE, q->region_rows > 1);
     saw(PARTIAL, j->k % q->region_k != 0);
     saw(CHUNKS, j->k > FPO_CHUNK);
@@ -318,18 +313,10 @@ static void look_at_program(const fpo_program *program)
 static void look_at(const job *j, fpo_quantized *result)
 {
     fpo_program program = j->program;
-    const fpo_operand_view *view = &j->recipe.info.view;
-    fpo_quantizer q = {.program = &program, .view = view, .x = j->x, .rows = j->rows, .k = j->k, .result = result};
+    fpo_quantizer q = {.kernels = &fpo_quantize_portable};
     look_at_program(&program);
     fpo_simplify(&program);
-    q.block_rows = view->scale.block_rows;
-    q.block_k = view->scale.block_k > 0 ? view->scale.block_k : j->k;
-    q.region_rows = program.amax_rows > 0 ? program.amax_rows : q.block_rows;
-    q.region_k = program.amax_k > 0 ? program.amax_k : q.block_k;
-    q.regions = (j->k + q.region_k - 1) / q.region_k;
-    q.scale_columns = (j->k + q.block_k - 1) / q.block_k;
-    q.kernels = &fpo_quantize_portable;
-    fpo_plan_steps(&q);
+    fpo_plan_program(&q, &program, &j->recipe.info.view, j->x, j->rows, j->k, result);
     look_at_plan(j, &q);
     look_at_steps(j, &q);
 }

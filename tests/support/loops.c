@@ -27,6 +27,9 @@ const struct fpo_function_name functions[FPO_FN_COUNT] = {
 #undef FPO_FUNCTION
 };
 
+const fpo_format formats[FORMATS] = {FPO_E2M1, FPO_E2M3,  FPO_E3M2, FPO_E4M3, FPO_E5M2,
+                                     FPO_F16,  FPO_UE4M3, FPO_BF16, FPO_UE8M0};
+
 bool runs(int table)
 {
     return fpo_isa_resolve(isas[table]) == isas[table];

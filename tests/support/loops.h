@@ -27,6 +27,10 @@ extern const struct fpo_function_name {
     int arity;
 } functions[FPO_FN_COUNT];
 
+/* That are rounded to. */
+enum { FORMATS = 9 };
+extern const fpo_format formats[FORMATS];
+
 /* Under the sanitizers memory is looked at, for which fewer numbers do; that all bits are equal is seen without them.
  */
 #ifdef __SANITIZE_ADDRESS__

@@ -72,13 +72,8 @@ static double join(fpo_amax_rule rule, double a, double b)
     return a > b ? a : b;
 }
 
-static float flush(float x, bool ftz)
-{
-    return ftz ? fpo_flush(x) : x;
-}
-
 /* A row of the strip times the Hadamard matrix over 4, 16 at a time: sums in order, zeros after the end. */
-static void hadamard(const double *x, double *to, int64_t count, bool ftz)
+static void hadamard(const double *x, double *to, int64_t count)
 {
     static const int signs[16] = {1, 1, 1, -1, 1, -1, -1, -1, -1, -1, -1, 1, -1, 1, -1, -1};
     for (int64_t at = 0; at < count; at++) {
@@ -86,9 +81,9 @@ static void hadamard(const double *x, double *to, int64_t count, bool ftz)
         for (int64_t i = 0; i < 16; i++) {
             float sign = (float)signs[i] * (__builtin_popcount((unsigned)(i & at % 16)) % 2 != 0 ? -0.25f : 0.25f);
             int64_t from = at / 16 * 16 + i;
-            sum += sign * (from < count ? flush((float)x[from], ftz) : 0);
+            sum += sign * (from < count ? (float)x[from] : 0);
         }
-        to[at] = (double)flush(sum, ftz);
+        to[at] = (double)sum;
     }
 }
 
@@ -108,7 +103,7 @@ static void run_step(const twin *t, const fpo_recipe_step *step)
             arguments[a] = values_of(t, step->argument[a])[i];
         if (step->function == FPO_FN_HADAMARD) {
             if (i % t->k == 0)
-                hadamard(values_of(t, step->argument[0]) + i, to + i, t->k, step->ftz);
+                hadamard(values_of(t, step->argument[0]) + i, to + i, t->k);
         } else if (step->function == FPO_FN_ENCODE && step->cast.rounding == FPO_STOCHASTIC) {
             to[i] = round_randomly(t, step, arguments[0], i);
         } else if (i > 0 && memcmp(before, arguments, sizeof before) == 0) {
