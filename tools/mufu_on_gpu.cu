@@ -35,26 +35,19 @@ __device__ static u64 mix(u64 n)
     return n ^ n >> 31;
 }
 
-#define INSTRUCTION_32(name, text)                                                                                     \
+/* Of arguments and results of this type, whose registers are asm's `constraint`. */
+#define INSTRUCTION(type, constraint, name, text)                                                                      \
     struct name {                                                                                                      \
         static constexpr const char *opcode = text;                                                                    \
         __device__ static uint32_t of(uint32_t x)                                                                      \
         {                                                                                                              \
-            uint32_t y;                                                                                                \
-            asm volatile(text " %0, %1;" : "=r"(y) : "r"(x));                                                          \
+            type y;                                                                                                    \
+            asm volatile(text " %0, %1;" : "=" constraint(y) : constraint((type)x));                                   \
             return y;                                                                                                  \
         }                                                                                                              \
     };
-#define INSTRUCTION_16(name, text)                                                                                     \
-    struct name {                                                                                                      \
-        static constexpr const char *opcode = text;                                                                    \
-        __device__ static uint32_t of(uint32_t x)                                                                      \
-        {                                                                                                              \
-            uint16_t y;                                                                                                \
-            asm volatile(text " %0, %1;" : "=h"(y) : "h"((uint16_t)x));                                                \
-            return y;                                                                                                  \
-        }                                                                                                              \
-    };
+#define INSTRUCTION_32(name, text) INSTRUCTION(uint32_t, "r", name, text)
+#define INSTRUCTION_16(name, text) INSTRUCTION(uint16_t, "h", name, text)
 INSTRUCTION_32(rcp, "rcp.approx.f32")
 INSTRUCTION_32(rcp_ftz, "rcp.approx.ftz.f32")
 INSTRUCTION_32(rsqrt_, "rsqrt.approx.f32")
